@@ -61,6 +61,11 @@ impl Image {
         &self.rgb
     }
 
+    /// The bytes themselves, for others who hold images in the same order.
+    pub fn into_rgb(self) -> Vec<u8> {
+        self.rgb
+    }
+
     /// The same bytes, to be changed in place: a size once checked stays right.
     pub fn rgb_mut(&mut self) -> &mut [u8] {
         &mut self.rgb

@@ -1,7 +1,7 @@
 //! Image files become images, or errors that say what is wrong with the file.
 
 use crate::{DataError, limits};
-use faultlens_core::Image;
+use faultlens_core::{Image, catch_panic};
 use image::error::ImageError;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
@@ -88,8 +88,15 @@ fn decode(bytes: &[u8], orient: Orient) -> Result<Image, String> {
     Image::from_rgb(width, height, rgb.into_raw()).map_err(|error| error.to_string())
 }
 
-/// A file's picture as it is stored, and how it is to be turned.
+/// A file's picture as it is stored, and how it is to be turned. The only place where the project
+/// decodes images: decoders panic on some damaged files, which must not end a campaign.
 fn picture(bytes: &[u8]) -> Result<(DynamicImage, Orientation), String> {
+    catch_panic(|| decoded(bytes)).unwrap_or_else(|panic| {
+        Err(format!("the image file is damaged; its decoder gave up ({panic}): replace the file"))
+    })
+}
+
+fn decoded(bytes: &[u8]) -> Result<(DynamicImage, Orientation), String> {
     let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
     let mut reader = reader.map_err(|error| error.to_string())?;
     let Some(format) = reader.format().filter(ImageFormat::reading_enabled) else {
@@ -190,6 +197,16 @@ mod tests {
             let got = image.map(|i| (i.width(), i.height(), i.rgb()[0] > 200));
             assert_eq!(got, wanted, "{orientation} {turn:?}");
         }
+    }
+
+    /// The length of the palette is no multiple of three.
+    const PALETTE: &[u8] = include_bytes!("../tests/fixtures/hostile/palette.png");
+
+    #[test]
+    fn a_file_on_which_the_decoder_panics_is_refused() {
+        let error = decode(PALETTE, Orient::Upright).unwrap_err();
+        assert!(error.contains("damaged") && error.contains("replace the file"), "{error}");
+        assert!(decode_rgba(PALETTE, 8, 8).is_err());
     }
 
     #[test]

@@ -234,6 +234,14 @@ impl Graph {
         self.opsets.get(domain).copied().unwrap_or(1)
     }
 
+    /// The versions of all domains that the file asks for, by name.
+    pub(crate) fn opsets(&self) -> impl Iterator<Item = (&str, i64)> {
+        let mut opsets: Vec<(&str, i64)> =
+            self.opsets.iter().map(|(domain, &version)| (domain.as_str(), version)).collect();
+        opsets.sort_unstable();
+        opsets.into_iter()
+    }
+
     /// What the file says of itself under a key of its metadata.
     pub fn metadata(&self, key: &str) -> Option<&str> {
         self.metadata.iter().find(|(own, _)| own == key).map(|(_, value)| value.as_str())
@@ -367,17 +375,19 @@ fn declared_shape(info: &ValueInfoProto) -> Option<Vec<Dim>> {
 }
 
 /// Names that a node's subgraphs read but do not make themselves.
-pub(crate) fn free_names(node: &NodeProto) -> BTreeSet<String> {
-    let mut free = BTreeSet::new();
-    for graph in node.attribute.iter().flat_map(|a| a.g.iter().map(|g| &**g).chain(&a.graphs)) {
-        let mut bound: BTreeSet<&str> = graph.input.iter().map(|i| i.name.as_str()).collect();
-        bound.extend(graph.initializer.iter().map(|t| t.name.as_str()));
-        bound.extend(graph.node.iter().flat_map(|n| n.output.iter().map(String::as_str)));
-        let outputs = graph.output.iter().map(|o| o.name.clone());
-        let read = graph.node.iter().flat_map(|n| n.input.iter().cloned().chain(free_names(n)));
-        free.extend(read.chain(outputs).filter(|n| !n.is_empty() && !bound.contains(n.as_str())));
-    }
-    free
+fn free_names(node: &NodeProto) -> BTreeSet<String> {
+    let graphs = node.attribute.iter().flat_map(|a| a.g.iter().map(|g| &**g).chain(&a.graphs));
+    graphs.flat_map(names_from_outside).collect()
+}
+
+/// Names that a branch or a body reads but does not make itself.
+pub(crate) fn names_from_outside(graph: &GraphProto) -> BTreeSet<String> {
+    let mut bound: BTreeSet<&str> = graph.input.iter().map(|i| i.name.as_str()).collect();
+    bound.extend(graph.initializer.iter().map(|t| t.name.as_str()));
+    bound.extend(graph.node.iter().flat_map(|n| n.output.iter().map(String::as_str)));
+    let outputs = graph.output.iter().map(|o| o.name.clone());
+    let read = graph.node.iter().flat_map(|n| n.input.iter().cloned().chain(free_names(n)));
+    read.chain(outputs).filter(|n| !n.is_empty() && !bound.contains(n.as_str())).collect()
 }
 
 /// An order in which every operator comes after those that make its operands; the file's order

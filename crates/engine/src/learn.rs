@@ -2,6 +2,7 @@
 
 mod training_model;
 
+use crate::budget::Budget;
 use crate::error::EngineError;
 use crate::gradient::{Values, gradients, ordered, seed};
 use crate::graph::{Graph, ValueId};
@@ -80,7 +81,9 @@ impl Learner {
     /// Opens a model's weights to change.
     pub fn new(proto: &ModelProto, threads: usize) -> Result<Self, EngineError> {
         let rewritten = TrainingModel::of(proto)?;
-        let model = Model::from_proto(&rewritten.proto)?.with_threads(threads)?;
+        // Whoever trains has chosen the batch, and every value of it is kept for the way back.
+        let budget = Budget { bytes: u64::MAX, max_bytes: u64::MAX, ..Budget::default() };
+        let model = Model::from_proto(&rewritten.proto)?.with_threads(threads)?.with_budget(budget);
         let weights = rewritten.weights.into_iter().map(|(name, tensor, role)| {
             let id = find(model.graph(), &name)?;
             let value = match Value::from_tensor(tensor) {

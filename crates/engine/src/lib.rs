@@ -45,8 +45,10 @@
 //! width, the number of threads and the size of the batch. Operators without a kernel of their own
 //! run on rten; one that nobody computes is an error when the model is loaded.
 
+mod budget;
 mod buffers;
 mod change;
+mod control;
 pub mod cost;
 mod delta;
 mod error;
@@ -66,6 +68,7 @@ mod replay;
 mod step;
 mod value;
 
+pub use budget::Budget;
 pub use change::{Change, Edit, Met};
 pub use error::EngineError;
 pub use golden::Golden;

@@ -1,11 +1,13 @@
 //! A loaded model: its graph, its prepared operators, and the plain forward pass.
 
+use crate::budget::{Budget, Call, Growth, Meter, bytes_of};
 use crate::buffers::Buffers;
+use crate::control::{Body, Control};
 use crate::error::{EngineError, OperandError};
 use crate::fallback::Fallback;
-use crate::graph::{Graph, Operator, OperatorId, ValueId};
+use crate::graph::{Graph, Operator, OperatorId, ValueId, names_from_outside};
 use crate::kernels::grid::{Floats, Grid, Order};
-use crate::onnx::{self, ModelProto};
+use crate::onnx::{self, GraphProto, ModelProto, OperatorSetIdProto, ValueInfoProto};
 use crate::op::{Function, Local, Op, Wants};
 use crate::ops;
 use crate::plan::{self, Step};
@@ -29,11 +31,21 @@ const RANDOM: &[&str] = &[
 /// Threads above which a number is taken for a mistake.
 const MAX_THREADS: usize = 256;
 
+/// Bytes that a kernel without pixels takes for each element of its answer: the answer, and tables
+/// of places.
+const WHOLE_WIDTH: f64 = 24.0;
+/// The same for rten: two copies of the answer, numbers of elements, and their places.
+const FALLBACK_WIDTH: f64 = 24.0;
+
 /// One operator, prepared.
 pub(crate) struct Node {
     /// Our own kernel, where there is one.
     pub(crate) op: Option<Box<dyn Op>>,
     fallback: OnceLock<Result<Fallback, OperandError>>,
+    /// What runs its branches or its body, where it has any.
+    control: Option<Control>,
+    /// How large its answers can become, where they can be larger than its operands.
+    growth: Option<Growth>,
     /// Whether its operands are all constant, so that it ran once while loading.
     pub(crate) folded: bool,
 }
@@ -53,6 +65,9 @@ pub struct Model {
     pub(crate) replay_steps: Vec<Step>,
     pub(crate) step_of: Vec<usize>,
     buffers: Buffers,
+    budget: Budget,
+    /// Bytes of the constants that the file holds.
+    weight_bytes: u64,
 }
 
 impl std::fmt::Debug for Model {
@@ -70,9 +85,21 @@ impl Model {
     /// Prepares a model that was built or read before.
     pub fn from_proto(proto: &ModelProto) -> Result<Self, EngineError> {
         refuse_functions(proto)?;
-        let graph = Graph::new(proto)?;
+        Self::from_graph(Graph::new(proto)?)
+    }
+
+    fn from_graph(graph: Graph) -> Result<Self, EngineError> {
+        let budget = Budget::from_environment();
+        let mut weight_bytes = 0;
         let mut constants: Vec<Option<Slot>> = (0..graph.value_count()).map(|_| None).collect();
         for (id, tensor) in graph.initializers() {
+            let bytes = (tensor.len() * tensor.dtype().size()) as u64;
+            weight_bytes += bytes;
+            // Without elements, lengths are free to overflow when they are multiplied.
+            budget.meter(0, bytes).shape(tensor.shape()).map_err(|OperandError(why)| {
+                let name = graph.value_name(id);
+                EngineError::Graph(format!("the constant {name} cannot be read: {why}"))
+            })?;
             constants[id.index()] = Some(Slot::new(Value::from_tensor(tensor.clone())));
         }
         let mut model = Self {
@@ -85,11 +112,14 @@ impl Model {
             replay_steps: Vec::new(),
             step_of: Vec::new(),
             buffers: Buffers::default(),
+            budget,
+            weight_bytes,
         };
+        let mut meter = budget.meter(0, weight_bytes);
         for id in model.graph.operator_ids() {
             let node = model.prepare(id)?;
             model.nodes.push(node);
-            model.fold(id)?;
+            model.fold(id, &mut meter)?;
         }
         let nodes = &model.nodes;
         model.steps = plan::steps(
@@ -114,6 +144,20 @@ impl Model {
             }
         };
         Ok(self)
+    }
+
+    /// Gives each inference another budget than the default.
+    #[must_use]
+    pub fn with_budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// The meter of an inference with these inputs.
+    pub(crate) fn meter(&self, values: &[Option<Slot>]) -> Meter {
+        let fed = self.graph.inputs().iter().filter_map(|id| values[id.index()].as_ref());
+        let fed: f64 = fed.map(|slot| bytes_of(&slot.value)).sum();
+        self.budget.meter(fed as u64, self.weight_bytes)
     }
 
     /// Operators, values and how they hang together.
@@ -147,13 +191,45 @@ impl Model {
                 op = Some(prepacked);
             }
         }
-        let node = Node { op, fallback: OnceLock::new(), folded: false };
+        let control = Control::new(operator, |body| self.body(operator, body))?;
+        let growth = Growth::of(&operator.op_type);
+        let fallback = OnceLock::new();
+        let node = Node { op, fallback, control, growth, folded: false };
         // rten is asked now, so that what nobody computes is said at loading and not in the
         // middle of a campaign.
-        if node.op.is_none() {
+        if node.op.is_none() && node.control.is_none() {
             self.fallback(&node, operator)?;
         }
         Ok(node)
+    }
+
+    /// A branch or a body as a model: what it captures are inputs to it.
+    fn body(&self, operator: &Operator, body: &GraphProto) -> Result<Box<dyn Body>, EngineError> {
+        let mut graph = body.clone();
+        let own = graph.input.len();
+        let outer: Vec<&str> =
+            operator.captures.iter().map(|&v| self.graph.value_name(v)).collect();
+        let captured = names_from_outside(body);
+        for name in outer.iter().filter(|name| captured.contains(**name)) {
+            graph.input.push(ValueInfoProto { name: (*name).to_owned(), ..Default::default() });
+        }
+        let opset_import = self.graph.opsets().map(|(domain, version)| OperatorSetIdProto {
+            domain: domain.to_owned(),
+            version,
+            ..Default::default()
+        });
+        let proto = ModelProto {
+            graph: Some(graph),
+            opset_import: opset_import.collect(),
+            ..Default::default()
+        };
+        let model = Self::from_graph(Graph::new(&proto)?)?;
+        let captured =
+            outer.iter().map(|name| model.graph.find(name).filter(|_| captured.contains(*name)));
+        let captured = captured.collect();
+        let inputs = body.input[..own].iter().map(|input| model.graph.find(&input.name));
+        let inputs = inputs.collect();
+        Ok(Box::new(BodyModel { model, inputs, captured }))
     }
 
     fn constant(&self, id: ValueId) -> Option<&Value> {
@@ -161,13 +237,13 @@ impl Model {
     }
 
     /// Runs an operator whose operands are all constant.
-    fn fold(&mut self, id: OperatorId) -> Result<(), EngineError> {
+    fn fold(&mut self, id: OperatorId, meter: &mut Meter) -> Result<(), EngineError> {
         let operator = self.graph.operator(id);
         // Constant folding: what follows from weights alone is computed once, at loading.
         if !operator.reads().all(|v| self.constants[v.index()].is_some()) {
             return Ok(());
         }
-        let results = self.execute(id, &|v| self.constants[v.index()].as_ref())?;
+        let results = self.execute(id, meter, &|v| self.constants[v.index()].as_ref())?;
         let outputs = self.graph.operator(id).outputs.clone();
         for (output, value) in outputs.into_iter().zip(results) {
             if let (Some(output), Some(value)) = (output, value) {
@@ -202,21 +278,33 @@ impl Model {
 
     fn run_here(&self, feeds: &[(&str, Tensor)]) -> Result<Vec<Tensor>, EngineError> {
         let mut values = self.fed(feeds)?;
-        for (at, step) in self.steps.iter().enumerate() {
-            self.run_step(step, &mut values)?;
-            // Buffers go back as soon as no later step reads them.
-            for &value in &self.last_uses[at] {
-                self.recycle(values[value.index()].take());
-            }
-        }
+        let mut meter = self.meter(&values);
+        self.run_steps(&mut Frame { values: &mut values, captured: &[] }, &mut meter)?;
         let outputs = self.graph.outputs().iter().map(|&id| self.output(id, &values));
         outputs.collect()
     }
 
+    /// Runs all steps; a value is gone as soon as no later step reads it.
+    fn run_steps(&self, frame: &mut Frame<'_>, meter: &mut Meter) -> Result<(), EngineError> {
+        for (at, step) in self.steps.iter().enumerate() {
+            self.run_step(step, frame, meter)?;
+            for &value in &self.last_uses[at] {
+                let slot = frame.values[value.index()].take();
+                if let Some(slot) = &slot {
+                    meter.release(&slot.value);
+                }
+                self.recycle(slot);
+            }
+        }
+        Ok(())
+    }
+
     /// Runs operator by operator and keeps every value.
     pub(crate) fn keep(&self, values: &mut [Option<Slot>]) -> Result<(), EngineError> {
+        let mut meter = self.meter(values);
+        let mut frame = Frame { values, captured: &[] };
         let mut runs = self.graph.operator_ids().filter(|id| !self.nodes[id.index()].folded);
-        runs.try_for_each(|id| self.run_operator(id, values))
+        runs.try_for_each(|id| self.run_operator(id, &mut frame, &mut meter))
     }
 
     fn plan_replays(&mut self) {
@@ -270,17 +358,22 @@ impl Model {
     }
 
     /// Runs a step as one if its shapes allow, else operator by operator.
-    fn run_step(&self, step: &Step, values: &mut [Option<Slot>]) -> Result<(), EngineError> {
+    fn run_step(
+        &self,
+        step: &Step,
+        frame: &mut Frame<'_>,
+        meter: &mut Meter,
+    ) -> Result<(), EngineError> {
         if step.members.len() > 1
-            && let Some(value) = self.run_fused(step, values)?
+            && let Some(value) = self.run_fused(step, frame, meter)?
         {
             if let Some(output) = self.graph.operator(step.last()).makes().next() {
-                values[output.index()] = Some(Slot::new(value));
+                frame.values[output.index()] = Some(Slot::new(value));
             }
             return Ok(());
         }
         for &member in &step.members {
-            self.run_operator(member, values)?;
+            self.run_operator(member, frame, meter)?;
         }
         Ok(())
     }
@@ -288,12 +381,14 @@ impl Model {
     fn run_fused(
         &self,
         step: &Step,
-        values: &[Option<Slot>],
+        frame: &Frame<'_>,
+        meter: &mut Meter,
     ) -> Result<Option<Value>, EngineError> {
-        let slot = |v: ValueId| values[v.index()].as_ref().or(self.constants[v.index()].as_ref());
+        let slot = |v: ValueId| frame.slot(self, v);
         let operator = self.graph.operator(step.head());
         let Some(op) = &self.nodes[step.head().index()].op else { return Ok(None) };
         let operands = self.operands(&**op, operator, &slot)?;
+        self.measure(step.head(), &operands, meter).map_err(|e| operand_error(operator, e))?;
         let Some(local) = op.local(&operands).map_err(|e| operand_error(operator, e))? else {
             return Ok(None);
         };
@@ -302,18 +397,29 @@ impl Model {
             local.sources().iter().filter_map(|&s| operands[s]?.floats()).collect();
         let fused = step.fused.behind(op.elementwise().map(|e| &e.function), own.len());
         let sources: Vec<&Floats> = own.into_iter().chain(externals).collect();
-        let elements = affordable(local.shape()).map_err(|e| operand_error(operator, e))?;
-        let buffer = self.buffers.take(elements);
-        Ok(Some(run_whole(&*local, fused, &sources, self.threads(), buffer)))
+        let buffer = self.buffer(local.shape(), meter).map_err(|e| operand_error(operator, e))?;
+        let value = run_whole(&*local, fused, &sources, self.threads(), buffer);
+        meter.hold(&value).map_err(|e| operand_error(operator, e))?;
+        Ok(Some(value))
     }
 
-    fn run_operator(&self, id: OperatorId, values: &mut [Option<Slot>]) -> Result<(), EngineError> {
-        let results = self.execute(id, &|v: ValueId| {
-            values[v.index()].as_ref().or(self.constants[v.index()].as_ref())
-        })?;
+    /// A buffer for an answer of this shape, if there is room for it.
+    fn buffer(&self, shape: &[usize], meter: &Meter) -> Result<Vec<f32>, OperandError> {
+        let elements = meter.shape(shape)?;
+        meter.admit(elements as f64, 4.0, 0.0)?;
+        Ok(self.buffers.take(elements))
+    }
+
+    fn run_operator(
+        &self,
+        id: OperatorId,
+        frame: &mut Frame<'_>,
+        meter: &mut Meter,
+    ) -> Result<(), EngineError> {
+        let results = self.execute(id, meter, &|v: ValueId| frame.slot(self, v))?;
         for (output, value) in self.graph.operator(id).outputs.iter().zip(results) {
             if let (Some(output), Some(value)) = (output, value) {
-                values[output.index()] = Some(Slot::new(value));
+                frame.values[output.index()] = Some(Slot::new(value));
             }
         }
         Ok(())
@@ -348,15 +454,18 @@ impl Model {
         Ok(ordered.collect())
     }
 
-    /// One operator on whole operands.
+    /// One operator on whole operands. What it makes counts as held by the meter.
     pub(crate) fn execute<'s>(
         &self,
         id: OperatorId,
+        meter: &mut Meter,
         slot: &impl Fn(ValueId) -> Option<&'s Slot>,
     ) -> Result<Vec<Option<Value>>, EngineError> {
-        match &self.nodes[id.index()].op {
-            Some(op) => self.execute_with(&**op, id, slot),
-            None => self.execute_fallback(id, slot),
+        let node = &self.nodes[id.index()];
+        match (&node.op, &node.control) {
+            (Some(op), _) => self.execute_with(&**op, id, meter, slot),
+            (None, Some(control)) => self.execute_control(control, id, meter, slot),
+            (None, None) => self.execute_fallback(id, meter, slot),
         }
     }
 
@@ -364,29 +473,88 @@ impl Model {
         &self,
         op: &dyn Op,
         id: OperatorId,
+        meter: &mut Meter,
         slot: &impl Fn(ValueId) -> Option<&'s Slot>,
     ) -> Result<Vec<Option<Value>>, EngineError> {
         let operator = self.graph.operator(id);
         let operands = self.operands(op, operator, slot)?;
-        match self.with_kernel(op, &operands).map_err(|e| operand_error(operator, e))? {
-            Some(values) => Ok(values),
-            None => self.execute_fallback(id, slot),
+        let explain = |e| operand_error(operator, e);
+        self.measure(id, &operands, meter).map_err(explain)?;
+        match self.with_kernel(op, id, &operands, meter).map_err(explain)? {
+            Some(values) => held(values, meter).map_err(explain),
+            None => self.execute_fallback(id, meter, slot),
         }
+    }
+
+    fn execute_control<'s>(
+        &self,
+        control: &Control,
+        id: OperatorId,
+        meter: &mut Meter,
+        slot: &impl Fn(ValueId) -> Option<&'s Slot>,
+    ) -> Result<Vec<Option<Value>>, EngineError> {
+        let operator = self.graph.operator(id);
+        let operands = self.values(operator, slot)?;
+        let captures = operator.captures.iter().map(|&v| present(slot(v), operator));
+        let captures: Vec<&Slot> = captures.collect::<Result<_, _>>()?;
+        let explain = |e| operand_error(operator, e);
+        let before = meter.held;
+        let answers = control.run(&operands, &captures, meter, explain)?;
+        meter.held = before;
+        held(answers, meter).map_err(explain)
     }
 
     fn execute_fallback<'s>(
         &self,
         id: OperatorId,
+        meter: &mut Meter,
         slot: &impl Fn(ValueId) -> Option<&'s Slot>,
     ) -> Result<Vec<Option<Value>>, EngineError> {
         let operator = self.graph.operator(id);
         let fallback = self.fallback(&self.nodes[id.index()], operator)?;
-        let inputs =
-            operator.inputs.iter().copied().chain(operator.captures.iter().map(|&v| Some(v)));
-        let operands: Vec<Option<&Value>> = inputs
+        let operands = self.values(operator, slot)?;
+        let explain = |e| operand_error(operator, e);
+        // rten gets copies of the operands; its answer is copied, and may be numbers of elements.
+        let copies: f64 = operands.iter().flatten().map(|value| bytes_of(value)).sum();
+        let elements = self.measured(id, &operands);
+        meter.admit(elements, FALLBACK_WIDTH, copies).map_err(explain)?;
+        held(fallback.run(&operands).map_err(explain)?, meter).map_err(explain)
+    }
+
+    /// The operands as they are.
+    fn values<'s>(
+        &self,
+        operator: &Operator,
+        slot: &impl Fn(ValueId) -> Option<&'s Slot>,
+    ) -> Result<Vec<Option<&'s Value>>, EngineError> {
+        let operands = operator.inputs.iter();
+        operands
             .map(|v| v.map(|v| present(slot(v), operator).map(|s| &s.value)).transpose())
-            .collect::<Result<_, _>>()?;
-        fallback.run(&operands).map_err(|e| operand_error(operator, e))
+            .collect()
+    }
+
+    /// Elements that an operator makes at most.
+    fn measured(&self, id: OperatorId, operands: &[Option<&Value>]) -> f64 {
+        let operator = self.graph.operator(id);
+        let call = Call { operator, opset: self.graph.opset_of(&operator.domain), operands };
+        match &self.nodes[id.index()].growth {
+            Some(growth) => growth.elements(&call),
+            None => call.given(),
+        }
+    }
+
+    /// Refuses an operator whose answer would be too large, before it prepares anything.
+    fn measure(
+        &self,
+        id: OperatorId,
+        operands: &[Option<&Value>],
+        meter: &Meter,
+    ) -> Result<(), OperandError> {
+        // What cannot grow is measured by its operands, which are there.
+        match self.nodes[id.index()].growth {
+            Some(_) => meter.admit(self.measured(id, operands), 4.0, 0.0),
+            None => Ok(()),
+        }
     }
 
     /// One operator on operands of which some differ from golden; `repack` says that the
@@ -395,33 +563,97 @@ impl Model {
         &self,
         id: OperatorId,
         repack: bool,
+        meter: &mut Meter,
         slot: &impl Fn(ValueId) -> Option<&'s Slot>,
     ) -> Result<Vec<Option<Value>>, EngineError> {
         if !repack {
-            return self.execute(id, slot);
+            return self.execute(id, meter, slot);
         }
         let operator = self.graph.operator(id);
         let opset = self.graph.opset_of(&operator.domain);
         // From the attributes again: what was prepacked holds the old weights.
         let op = ops::parse(operator, opset).map_err(|e| operand_error(operator, e))?;
-        let Some(op) = op else { return self.execute(id, slot) };
+        let Some(op) = op else { return self.execute(id, meter, slot) };
         let constants: Vec<Option<&Value>> =
             operator.inputs.iter().map(|v| v.and_then(slot).map(|s| &s.value)).collect();
         let prepacked = op.prepack(&constants).map_err(|e| operand_error(operator, e))?;
-        self.execute_with(&*prepacked.unwrap_or(op), id, slot)
+        self.execute_with(&*prepacked.unwrap_or(op), id, meter, slot)
     }
 
     fn with_kernel(
         &self,
         op: &dyn Op,
+        id: OperatorId,
         operands: &[Option<&Value>],
+        meter: &Meter,
     ) -> Result<Option<Vec<Option<Value>>>, OperandError> {
-        let Some(local) = op.local(operands)? else { return op.whole_in(operands, &self.buffers) };
+        let Some(local) = op.local(operands)? else {
+            meter.admit(self.measured(id, operands), WHOLE_WIDTH, 0.0)?;
+            return op.whole_in(operands, &self.buffers);
+        };
         let sources: Vec<&Floats> =
             local.sources().iter().filter_map(|&s| operands[s]?.floats()).collect();
         let fused = op.elementwise().map_or_else(FusedOps::default, |e| FusedOps::of(&e.function));
-        let buffer = self.buffers.take(affordable(local.shape())?);
+        let buffer = self.buffer(local.shape(), meter)?;
         Ok(Some(vec![Some(run_whole(&*local, fused, &sources, self.threads(), buffer))]))
+    }
+}
+
+/// The values of a run under way, and those that a body captures from around it.
+struct Frame<'a> {
+    values: &'a mut [Option<Slot>],
+    captured: &'a [(ValueId, &'a Slot)],
+}
+
+impl Frame<'_> {
+    fn slot<'s>(&'s self, model: &'s Model, id: ValueId) -> Option<&'s Slot> {
+        let own = self.values[id.index()].as_ref().or(model.constants[id.index()].as_ref());
+        own.or_else(|| Some(self.captured.iter().find(|(captured, _)| *captured == id)?.1))
+    }
+}
+
+/// A branch or a body of control flow.
+struct BodyModel {
+    model: Model,
+    inputs: Vec<Option<ValueId>>,
+    /// What its operator captures, as far as this body reads it.
+    captured: Vec<Option<ValueId>>,
+}
+
+impl Body for BodyModel {
+    fn run(
+        &self,
+        inputs: Vec<Value>,
+        captures: &[&Slot],
+        meter: &mut Meter,
+    ) -> Result<Vec<Value>, EngineError> {
+        let model = &self.model;
+        if inputs.len() != self.inputs.len() {
+            let why = format!("a body of {} inputs is given {}", self.inputs.len(), inputs.len());
+            return Err(EngineError::Graph(why));
+        }
+        let mut values = model.empty_values();
+        let before = meter.held;
+        for (&id, input) in self.inputs.iter().zip(inputs) {
+            if let Some(id) = id {
+                meter.held += bytes_of(&input);
+                values[id.index()] = Some(Slot::new(input));
+            }
+        }
+        let captured = self.captured.iter().zip(captures);
+        let captured: Vec<(ValueId, &Slot)> =
+            captured.filter_map(|(id, slot)| Some(((*id)?, *slot))).collect();
+        let mut frame = Frame { values: &mut values, captured: &captured };
+        model.run_steps(&mut frame, meter)?;
+        meter.held = before;
+        let outputs = model.graph.outputs().iter().map(|&id| {
+            let slot = frame.slot(model, id).ok_or_else(|| {
+                let name = model.graph.value_name(id);
+                EngineError::Graph(format!("the output {name} was not computed"))
+            })?;
+            Ok(slot.value.clone())
+        });
+        outputs.collect()
     }
 }
 
@@ -455,17 +687,12 @@ pub(crate) fn externals<'s>(
     }
 }
 
-/// Elements above which a value is taken for a mistake or an attack.
-const MAX_ELEMENTS: usize = 1 << 30;
-
-/// How many elements a shape has, if that is a number that anyone would want.
-fn affordable(shape: &[usize]) -> Result<usize, OperandError> {
-    let elements = shape.iter().try_fold(1usize, |n, &length| n.checked_mul(length));
-    elements.filter(|&n| n <= MAX_ELEMENTS).ok_or_else(|| {
-        OperandError::new(format!(
-            "its answer of shape {shape:?} would hold over a billion elements"
-        ))
-    })
+/// The answers of an operator, counted as held.
+fn held(values: Vec<Option<Value>>, meter: &mut Meter) -> Result<Vec<Option<Value>>, OperandError> {
+    for value in values.iter().flatten() {
+        meter.hold(value)?;
+    }
+    Ok(values)
 }
 
 fn present<'s>(slot: Option<&'s Slot>, operator: &Operator) -> Result<&'s Slot, EngineError> {

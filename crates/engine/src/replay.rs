@@ -540,7 +540,10 @@ impl<'g, 'm> Stack<'g, 'm> {
         let results = if operator.reads().any(|v| deltas.contains_key(&v)) {
             let prepacked = operator.inputs.iter().skip(1).flatten();
             let repack = prepacked.into_iter().any(|v| deltas.contains_key(v));
-            model.execute_changed(id, repack, &slot)?
+            let mut meter = model.meter(&golden.values);
+            // Golden's values are shared; what counts is what the trial adds.
+            meter.held = 0.0;
+            model.execute_changed(id, repack, &mut meter, &slot)?
         } else {
             operator.outputs.iter().map(|v| golden.slot((*v)?).map(|s| s.value.clone())).collect()
         };

@@ -7,25 +7,19 @@ use crate::graph::{Graph, Operator, ValueId};
 use crate::onnx::{self, GraphProto, ModelProto, NodeProto, OperatorSetIdProto, ValueInfoProto};
 use crate::value::Value;
 use convert::{from_rten, to_rten};
-use faultlens_core::DType;
+use faultlens_core::{DType, catch_panic};
 use rten::{ModelOptions, NodeId, RunOptions, ThreadPool, ValueOrView};
 use rten_tensor::prelude::*;
 use std::sync::Arc;
-
-/// Elements above which an answer is taken for a mistake.
-const MAX_ELEMENTS: f64 = (1u64 << 30) as f64;
 
 /// One operator as a model of rten's.
 pub(crate) struct Fallback {
     model: rten::Model,
     inputs: Vec<Option<NodeId>>,
-    captures: Vec<NodeId>,
     outputs: Vec<Option<NodeId>>,
     op_type: String,
     /// The type that an attribute (`dtype` of some operators) asks for.
     attribute_dtype: Option<DType>,
-    /// The types that the branches or the body of control flow declare for their outputs.
-    declared: Vec<Option<DType>>,
     /// Operands whose elements are only moved.
     moves: Vec<usize>,
 }
@@ -47,8 +41,6 @@ impl Fallback {
         let inputs = operator.inputs.iter().enumerate();
         let inputs = inputs.map(|(i, v)| v.map(|_| find(&format!("in{i}"))).transpose());
         let inputs = inputs.collect::<Result<_, _>>()?;
-        let captures = operator.captures.iter().map(|&v| find(graph.value_name(v)));
-        let captures = captures.collect::<Result<_, _>>()?;
         let outputs = operator.outputs.iter().enumerate();
         let outputs = outputs.map(|(i, v)| v.map(|_| find(&format!("out{i}"))).transpose());
         let outputs = outputs.collect::<Result<_, _>>()?;
@@ -60,18 +52,15 @@ impl Fallback {
             _ => None,
         });
         let op_type = operator.op_type.clone();
-        let declared = declared(operator);
         let moves = moves(operator);
-        Ok(Self { model, inputs, captures, outputs, op_type, attribute_dtype, declared, moves })
+        Ok(Self { model, inputs, outputs, op_type, attribute_dtype, moves })
     }
 
-    /// Runs the operator; `operands` are its inputs, then its captures. One thread, so that no
-    /// sum depends on how many there are.
+    /// Runs the operator. One thread, so that no sum depends on how many there are.
     pub(crate) fn run(
         &self,
         operands: &[Option<&Value>],
     ) -> Result<Vec<Option<Value>>, OperandError> {
-        self.refuse_too_large(operands)?;
         let moved = self.moved(operands);
         let fed = match &moved {
             Some(_) => self.numbered(operands)?,
@@ -79,13 +68,16 @@ impl Fallback {
                 operands.iter().map(|v| v.map(to_rten).transpose()).collect::<Result<_, _>>()?
             }
         };
-        let ids = self.inputs.iter().copied().chain(self.captures.iter().map(|&c| Some(c)));
+        let ids = self.inputs.iter().copied();
         let feeds: Vec<(NodeId, ValueOrView<'_>)> =
             ids.zip(fed).filter_map(|(id, value)| Some((id?, value?.into()))).collect();
         let fetched: Vec<NodeId> = self.outputs.iter().flatten().copied().collect();
         let mut options = RunOptions::default();
-        options.thread_pool = Some(one_thread());
-        let results = guarded(|| self.model.run(feeds, &fetched, Some(options)))?
+        let pool = one_thread();
+        options.thread_pool = Some(Arc::clone(&pool));
+        // On rten's thread from the start, so that a panic is caught where it happens.
+        let results = pool
+            .run(|| guarded(|| self.model.run(feeds, &fetched, Some(options))))?
             .map_err(|e| OperandError::new(e.to_string().replace('\n', " ")))?;
         let mut results = results.into_iter();
         let outputs = self.outputs.iter().enumerate().map(|(i, wanted)| {
@@ -96,38 +88,6 @@ impl Fallback {
             })
         });
         outputs.map(Option::transpose).collect()
-    }
-
-    /// Refuses sizes that a fault may have made, before memory for them runs out.
-    fn refuse_too_large(&self, operands: &[Option<&Value>]) -> Result<(), OperandError> {
-        let operand = |at: usize| operands.get(at).copied().flatten();
-        let numbers = |at: usize| operand(at).and_then(Value::integers).unwrap_or_default();
-        let shape = |at: usize| operand(at).map_or(&[][..], Value::shape);
-        let product = |sizes: &[i64]| sizes.iter().fold(1.0, |n, &size| n * (size as f64).max(1.0));
-        let count = |at: usize| shape(at).iter().product::<usize>() as f64;
-        // The operators whose answers grow with the value of an operand, which a fault may have
-        // made huge.
-        let elements = match self.op_type.as_str() {
-            "ConstantOfShape" => product(&numbers(0)),
-            "Expand" => {
-                // Axes of length one, and those in front, are repeated; others stay.
-                let sizes = numbers(1);
-                let own = shape(0).iter().rev();
-                let own = own.map(|&length| length == 1).chain(std::iter::repeat(true));
-                let repeated = sizes.iter().rev().zip(own).filter(|(_, is_one)| *is_one);
-                count(0) * product(&repeated.map(|(&size, _)| size).collect::<Vec<_>>())
-            }
-            "OneHot" | "Tile" => count(0) * product(&numbers(1)),
-            "Range" => match (&*numbers(0), &*numbers(1), &*numbers(2)) {
-                (&[start], &[limit], &[step]) => (limit as f64 - start as f64) / step as f64,
-                _ => 0.0,
-            },
-            _ => 0.0,
-        };
-        if elements > MAX_ELEMENTS {
-            return Err(OperandError::new(format!("it would make {elements:.0} elements")));
-        }
-        Ok(())
     }
 
     /// What an operator moves, where rten does not have the type: it then moves numbers of
@@ -174,7 +134,6 @@ impl Fallback {
             "Where" => operand(1),
             "OneHot" => operand(2),
             "ConstantOfShape" | "EyeLike" => self.attribute_dtype.or_else(|| operand(0)),
-            "If" | "Loop" => self.declared.get(output).copied().flatten(),
             _ => operand(0),
         }
     }
@@ -203,30 +162,10 @@ fn placed(numbers: rten::Value, sources: &[&Value]) -> Result<Value, OperandErro
     crate::ops::pick(sources, &at, numbers.shape().to_vec())
 }
 
-/// The element types that control flow declares for its outputs.
-fn declared(operator: &Operator) -> Vec<Option<DType>> {
-    let graph = operator.attributes.iter().find_map(|a| match a.name.as_str() {
-        "then_branch" => Some((a.g.as_ref()?, 0)),
-        // A body's first output is whether to go on.
-        "body" => Some((a.g.as_ref()?, 1)),
-        _ => None,
-    });
-    let Some((graph, skipped)) = graph else { return Vec::new() };
-    graph
-        .output
-        .iter()
-        .skip(skipped)
-        .map(|output| onnx::dtype(output.r#type.as_ref()?.tensor_type.as_ref()?.elem_type))
-        .collect()
-}
-
 /// rten panics on some operands that it does not expect; here that is an error like others.
 fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, OperandError> {
-    std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).map_err(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason");
-        OperandError::new(format!("rten gave up on these operands ({text})"))
-    })
+    catch_panic(call)
+        .map_err(|text| OperandError::new(format!("rten gave up on these operands ({text})")))
 }
 
 thread_local! {
@@ -259,11 +198,7 @@ fn untyped_values(names: &[String]) -> Vec<ValueInfoProto> {
 fn one_node_model(operator: &Operator, graph: &Graph) -> ModelProto {
     let input = numbered("in", &operator.inputs);
     let output = numbered("out", &operator.outputs);
-    let mut inputs = untyped_values(&input);
-    // What subgraphs read from outside keeps its name, since their nodes call it so.
-    let captured: Vec<String> =
-        operator.captures.iter().map(|&v| graph.value_name(v).to_owned()).collect();
-    inputs.extend(untyped_values(&captured));
+    let inputs = untyped_values(&input);
     let node = NodeProto {
         input,
         name: operator.name.clone(),

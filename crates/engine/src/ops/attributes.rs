@@ -2,7 +2,7 @@
 
 use crate::error::OperandError;
 use crate::graph::Operator;
-use crate::onnx::{self, AttributeProto, GraphProto};
+use crate::onnx::{self, AttributeProto};
 use faultlens_core::Tensor;
 
 /// The attributes of one operator and the version of its definition.
@@ -64,11 +64,6 @@ impl<'a> Attributes<'a> {
     pub(crate) fn strings(&self, name: &str) -> Vec<String> {
         let texts = self.find(name).map_or(&[][..], |a| a.strings.as_slice());
         texts.iter().map(|text| String::from_utf8_lossy(text).into_owned()).collect()
-    }
-
-    /// A branch or a loop's body.
-    pub(crate) fn graph(&self, name: &str) -> Option<&'a GraphProto> {
-        self.find(name)?.g.as_deref()
     }
 
     pub(crate) fn tensor(&self, name: &str) -> Result<Option<Tensor>, OperandError> {

@@ -86,6 +86,29 @@ pub(crate) fn pick(
     whole_value(shape, data)
 }
 
+/// The elements of values one behind the other, in the type of the first, under a new shape.
+pub(crate) fn joined(values: &[Value], shape: Vec<usize>) -> Result<Value, OperandError> {
+    let mixed = || OperandError::new("what turns collect differs in type or shape");
+    let first = values.first().ok_or_else(mixed)?;
+    if values.iter().any(|value| value.shape() != first.shape()) {
+        return Err(mixed());
+    }
+    if let Some(floats) = first.floats() {
+        let mut data = Vec::new();
+        for value in values {
+            let part = value.floats().filter(|part| part.dtype == floats.dtype);
+            data.extend(part.ok_or_else(mixed)?.in_order(Order::RowMajor).data);
+        }
+        return Ok(rounded(shape, floats.dtype, data));
+    }
+    let tensors: Option<Vec<&Tensor>> = values.iter().map(|v| v.tensor()).collect();
+    let tensors = tensors.ok_or_else(mixed)?;
+    let own = tensors.first().ok_or_else(mixed)?;
+    let data: TensorData =
+        by_type!(own.data(), v => alike(v, &tensors).ok_or_else(mixed)?.concat().into());
+    whole_value(shape, data)
+}
+
 /// A value of a strided view's elements, walked in row-major order of `axes`. Floats must lie as
 /// ONNX counts.
 pub(super) fn view(

@@ -291,21 +291,19 @@ impl Blocks {
         let &[n, c, h, w] = of else { return Err(operand_error()) };
         let image = c * h * w;
         let channel = h * w;
+        let block = size.checked_mul(size).ok_or_else(operand_error)?;
         let (axes, strides, shape) = if to_space {
-            let c = c
-                .is_multiple_of(size * size)
-                .then_some(c / (size * size))
-                .ok_or_else(operand_error)?;
+            let c = c.is_multiple_of(block).then_some(c / block).ok_or_else(operand_error)?;
             // CRD keeps a block's pixels within each channel, DCR spreads them over the channels.
-            let [of_c, of_block] = if within_channel { [size * size, 1] } else { [1, c] };
+            let [of_c, of_block] = if within_channel { [block, 1] } else { [1, c] };
             let of_row = of_block * size * channel;
             let strides = [image, of_c * channel, w, of_row, 1, of_block * channel];
             ([n, c, h, size, w, size], strides, vec![n, c, h * size, w * size])
-        } else if h.is_multiple_of(size) && w.is_multiple_of(size) {
+        } else if size <= h && size <= w && h.is_multiple_of(size) && w.is_multiple_of(size) {
             let strides = [image, w, 1, channel, w * size, size];
             let rows = h / size;
             let columns = w / size;
-            ([n, size, size, c, rows, columns], strides, vec![n, size * size * c, rows, columns])
+            ([n, size, size, c, rows, columns], strides, vec![n, block * c, rows, columns])
         } else {
             return Err(operand_error());
         };

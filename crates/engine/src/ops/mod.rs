@@ -7,7 +7,6 @@ mod attributes;
 mod batch_norm;
 pub(crate) mod cast;
 mod concat;
-mod control;
 mod conv;
 mod conv_nd;
 mod conv_transpose;
@@ -43,10 +42,11 @@ use crate::kernels::gemm::LANE;
 use crate::op::{Edit, Elementwise, Function, Local, Op, Repacked, Wants};
 pub(crate) use attributes::Attributes;
 pub(crate) use batch_norm::TRAINING as TRAINING_BATCH_NORM;
+pub(crate) use cast::cast as cast_value;
 pub(crate) use conv::bound_conv;
 pub(crate) use conv_transpose::reversed_conv;
 pub(crate) use dropout::{Dropout, RANDOM_DROPOUT};
-pub(crate) use elements::pick;
+pub(crate) use elements::{joined, pick};
 pub(crate) use elementwise::{broadcast_shape, spread};
 pub(crate) use matmul_batched::Shapes as ProductShapes;
 use std::ops::Range;
@@ -114,7 +114,6 @@ const OPERATORS: &[(&str, Parse)] = &[
     ("LessOrEqual", logic::parse),
     ("Log", elementwise::parse),
     ("LogSoftmax", softmax::parse),
-    ("Loop", control::parse_loop),
     ("LpPool", pool::parse),
     ("MatMul", matmul::parse),
     ("MatMulInteger", quantised::parse_product),
@@ -209,7 +208,7 @@ pub(crate) fn parse(operator: &Operator, opset: i64) -> Result<Option<Box<dyn Op
 /// Operands that kernels take for granted.
 fn fewest_operands(op_type: &str) -> usize {
     match op_type {
-        "Constant" | "Loop" => 0,
+        "Constant" => 0,
         "Add" | "Conv" | "ConvInteger" | "ConvTranspose" | "Div" | "Gemm" | "MatMul"
         | "MatMulInteger" | "Mul" | "PRelu" | "Pow" | "Sub" => 2,
         _ => 1,

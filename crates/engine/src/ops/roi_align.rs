@@ -7,8 +7,6 @@ use crate::error::OperandError;
 use crate::kernels::grid::Floats;
 use crate::value::Value;
 
-/// Numbers that an operator makes at most: a faulty attribute must not ask for all memory.
-const MAX_ELEMENTS: usize = 1 << 30;
 /// Samples along a side of a region, at most: regions of that many pixels are larger than any map.
 const MAX_SAMPLES: f32 = 4096.0;
 
@@ -71,11 +69,7 @@ impl Op for RoiAlign {
         }
         let [rows, columns] = self.size;
         let shape = vec![rois, channels, rows, columns];
-        let length = shape.iter().try_fold(1usize, |all, &axis| all.checked_mul(axis));
-        let length = length.filter(|&length| length <= MAX_ELEMENTS).ok_or_else(|| {
-            OperandError::new(format!("an answer of {shape:?} is more than can be computed"))
-        })?;
-        let mut out = Vec::with_capacity(length);
+        let mut out = Vec::new();
         let (all, _) = regions.data.as_chunks::<4>();
         for (region, image) in all.iter().zip(&images) {
             let image = usize::try_from(*image).ok().filter(|&image| image < count);

@@ -42,8 +42,10 @@ impl AxisSlice {
             (from_end(start).clamp(-1, n - 1), from_end(end).clamp(-1, n - 1))
         };
         let distance = if step > 0 { end - start } else { start - end };
-        let count = distance.max(0).div_euclid(step.abs())
-            + i64::from(distance.max(0).rem_euclid(step.abs()) > 0);
+        // The smallest number has no opposite; a step that long goes past the axis anyway.
+        let pace = step.saturating_abs();
+        let count =
+            distance.max(0).div_euclid(pace) + i64::from(distance.max(0).rem_euclid(pace) > 0);
         Ok(Self { start: start.max(0) as usize, step, length: count as usize })
     }
 

@@ -7,6 +7,7 @@ mod batch;
 mod common;
 mod extremes;
 mod gradients;
+mod hostile;
 mod operators;
 mod quantised;
 mod random_model;

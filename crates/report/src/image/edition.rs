@@ -1,10 +1,10 @@
 //! A picture as a page holds it: as it is where single pixels matter, else as small as it is shown.
 
+use faultlens_data::decode_image;
 use image::codecs::jpeg::JpegEncoder;
 use image::imageops::{FilterType, resize};
-use image::{ImageFormat, ImageReader, Limits, RgbImage};
+use image::{ImageFormat, RgbImage, guess_format};
 use std::collections::BTreeSet;
-use std::io::Cursor;
 
 /// Up to this width or height an image is shown with its pixels as squares.
 const TINY: u32 = 128;
@@ -14,10 +14,6 @@ const FEW_COLOURS: usize = 256;
 
 /// The quality of photographs: what it loses is not seen at the density of a screen.
 const QUALITY: u8 = 85;
-
-/// What decoding may take; no image that a campaign shows is larger.
-const MOST_SIDE: u32 = 32_768;
-const MOST_BYTES: u64 = 1 << 30;
 
 /// The parts of the wanted width that are tried one after the other, until there is room.
 const PARTS: [(u32, u32); 3] = [(1, 1), (2, 3), (4, 9)];
@@ -42,13 +38,13 @@ pub(super) struct Edition {
 impl Original {
     /// The image of a PNG file; `None` where it is none, or a larger one than anybody shows.
     pub(super) fn read(png: Vec<u8>) -> Option<Self> {
-        let mut reader = ImageReader::with_format(Cursor::new(&png), ImageFormat::Png);
-        let mut limits = Limits::default();
-        limits.max_image_width = Some(MOST_SIDE);
-        limits.max_image_height = Some(MOST_SIDE);
-        limits.max_alloc = Some(MOST_BYTES);
-        reader.limits(limits);
-        let image = reader.decode().ok()?.to_rgb8();
+        if guess_format(&png).ok()? != ImageFormat::Png {
+            return None;
+        }
+        let image = decode_image(&png).ok()?;
+        let width = u32::try_from(image.width()).ok()?;
+        let height = u32::try_from(image.height()).ok()?;
+        let image = RgbImage::from_raw(width, height, image.into_rgb())?;
         Some(Self { png, image })
     }
 
@@ -105,6 +101,7 @@ impl Original {
 mod tests {
     use super::*;
     use image::{GenericImageView as _, Rgb};
+    use std::io::Cursor;
 
     fn original(image: &RgbImage) -> Original {
         let mut png = Cursor::new(Vec::new());

@@ -72,6 +72,27 @@ fn an_image_that_cannot_be_decoded_leaves_its_trials_unjudged() {
     assert!(replay.stderr.contains("120.png"), "{}", replay.stderr);
 }
 
+/// A PNG on which its decoder panics: its palette is no multiple of three bytes long.
+const PALETTE: &[u8] = include_bytes!("../../../../data/tests/fixtures/hostile/palette.png");
+
+#[test]
+fn an_image_on_which_the_decoder_panics_is_skipped_by_name() {
+    let folder = colours("decoder_panics", ["red", "green", "blue"]);
+    folder.bytes("set/green/120.png", PALETTE);
+    // The second time there is nothing left to do, and still no panic.
+    for _ in 0..2 {
+        let run = done(&folder, "run mine.yaml --json");
+        assert_eq!(object(&run)["overall"]["skipped"]["case_unreadable"], 31);
+        assert!(!run.stderr.contains("panicked"), "{}", run.stderr);
+        let warning = run.stderr.lines().find(|line| line.starts_with("warning: case "));
+        let warning = warning.unwrap_or_default();
+        assert!(warning.contains("green/120.png") && warning.contains("damaged"), "{warning}");
+    }
+    let ask = folder.run("ask m.onnx set/green/120.png");
+    assert_eq!(ask.status, 2, "{}", ask.stderr);
+    assert!(ask.stderr.contains("120.png") && !ask.stderr.contains("panicked"), "{}", ask.stderr);
+}
+
 #[test]
 fn names_from_outside_are_escaped_in_the_report() {
     let folder = colours("escape", ["red", HOSTILE, "blue"]);

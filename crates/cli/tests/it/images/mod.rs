@@ -81,10 +81,16 @@ fn what_cannot_be_done_is_told() {
     huge.extend([30_000u32, 30_000].map(u32::to_le_bytes).concat());
     huge.extend(b"\x01\0\x18\0\0\0\0\0\x10\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0");
     huge.extend([0; 16]);
-    folder.bytes("huge.bmp", &huge).text("empty.png", "").text("text.png", "no image at all");
+    let palette = include_bytes!("../../../../data/tests/fixtures/hostile/palette.png");
+    folder
+        .bytes("huge.bmp", &huge)
+        .bytes("palette.png", palette)
+        .text("empty.png", "")
+        .text("text.png", "no image at all");
     for (args, wanted) in [
         ("cut.png --fault fog --severity 1 -o o.png", "truncated"),
         ("huge.bmp --fault fog --severity 1 -o o.png", "too large"),
+        ("palette.png --fault fog --severity 1 -o o.png", "damaged"),
         ("empty.png --fault fog --severity 1 -o o.png", "empty"),
         ("text.png --fault fog --severity 1 -o o.png", "no PNG, JPEG, WebP or BMP"),
         ("none.png --fault fog --severity 1 -o o.png", "none.png"),

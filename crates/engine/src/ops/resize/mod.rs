@@ -41,9 +41,6 @@ pub(super) fn parse(attributes: &Attributes<'_>) -> Result<Option<Box<dyn Op>>, 
     Ok(Some(Box::new(Resize::new(attributes)?)))
 }
 
-/// Elements above which a resized value is taken for a mistake.
-const LIMIT: usize = 1 << 30;
-
 impl Resize {
     pub(crate) fn new(attributes: &Attributes<'_>) -> Result<Self, OperandError> {
         let old = attributes.op_type() == "Upsample" || attributes.opset() < 11;
@@ -113,11 +110,7 @@ impl Resize {
                 axes[a].part = (parts[i], parts[named.len() + i]);
             }
         }
-        let elements = axes.iter().try_fold(1usize, |n, a| n.checked_mul(a.to));
-        match elements.filter(|&n| n <= LIMIT) {
-            Some(_) => Ok(axes),
-            None => Err(OperandError::new("the resized value would hold over a billion elements")),
-        }
+        Ok(axes)
     }
 
     /// Whether no length changes, in which case ONNX Runtime copies whatever the scales.

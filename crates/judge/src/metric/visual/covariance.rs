@@ -1,7 +1,5 @@
 //! How the nine numbers of a 3×3 block of a band vary together.
 
-use super::plane::Plane;
-
 /// The side of a block.
 pub(super) const SIDE: usize = 3;
 /// Numbers in a block.
@@ -13,14 +11,26 @@ const LANES: usize = 4;
 pub(super) type Square = [[f64; BLOCK]; BLOCK];
 
 /// The covariance of all blocks of a band, overlapping ones too, inside of `width` and `height`.
+/// Rows of the band, which are `wide`, are asked for one by one, from the top.
 ///
 /// Two numbers of a block are as far apart in every block, so that there are few products of
 /// whole rows; the blocks differ only in where they start and end.
-pub(super) fn covariance(band: &Plane, width: usize, height: usize) -> Square {
+pub(super) fn covariance(
+    mut next_row: impl FnMut(usize, &mut [f64]),
+    wide: usize,
+    [width, height]: [usize; 2],
+) -> Square {
+    // A row and the two under it.
+    let mut rows = [(); SIDE].map(|()| vec![0.0; wide]);
+    let mut made = 0;
     let mut sums = [0.0; BLOCK];
     let mut products = [[0.0; BLOCK]; BLOCK];
     for y in 0..height {
-        let row = &band.row(y)[..width];
+        while made < height.min(y + SIDE) {
+            next_row(made, &mut rows[made % SIDE]);
+            made += 1;
+        }
+        let row = &rows[y % SIDE][..width];
         let starts = starts_with(y, height);
         let middle: f64 = row[2..width - 2].iter().sum();
         for column in 0..SIDE {
@@ -28,7 +38,7 @@ pub(super) fn covariance(band: &Plane, width: usize, height: usize) -> Square {
             starts.clone().for_each(|own| sums[own * SIDE + column] += sum);
         }
         for below in 0..SIDE.min(height - y) {
-            let other = &band.row(y + below)[..width];
+            let other = &rows[(y + below) % SIDE][..width];
             let middles = shifted_products(row, other);
             for (left, right) in pairs() {
                 let shift = (right + 2) - left;

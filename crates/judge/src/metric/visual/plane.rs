@@ -25,13 +25,8 @@ impl Plane {
     /// Luma from 0 to 255, not rounded: whole thousandths, so that greys keep their level exactly.
     pub(super) fn luma(image: &Image) -> Self {
         let mut luma = Self::new(image.width(), image.height(), MARGIN);
-        for (y, row) in image.rgb().chunks_exact(3 * image.width()).enumerate() {
-            luma.write(y, |out| {
-                for (out, &[red, green, blue]) in out.iter_mut().zip(row.as_chunks::<3>().0) {
-                    let [red, green, blue] = [red, green, blue].map(i32::from);
-                    *out = f64::from(299 * red + 587 * green + 114 * blue) / 1000.0;
-                }
-            });
+        for y in 0..image.height() {
+            luma.write(y, |out| luma_row(image, y, out));
         }
         luma
     }
@@ -65,11 +60,20 @@ impl Plane {
             row[margin + beyond] = row[margin + mirrored(beyond as isize, width)];
         }
     }
+}
 
-    /// Whether all numbers are the same.
-    pub(super) fn same(&self, other: &Self) -> bool {
-        self.values == other.values
+/// The luma of one row of an image.
+pub(super) fn luma_row(image: &Image, y: usize, out: &mut [f64]) {
+    let row = &image.rgb()[3 * image.width() * y..][..3 * image.width()];
+    for (out, &pixel) in out.iter_mut().zip(row.as_chunks::<3>().0) {
+        *out = f64::from(thousandths(pixel)) / 1000.0;
     }
+}
+
+/// The luma of a pixel in thousandths of a grey level.
+pub(super) fn thousandths(pixel: [u8; 3]) -> i32 {
+    let [red, green, blue] = pixel.map(i32::from);
+    299 * red + 587 * green + 114 * blue
 }
 
 /// A place on a line, mirrored at its ends without repeating them; further out than the line is

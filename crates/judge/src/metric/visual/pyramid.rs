@@ -3,7 +3,9 @@
 //! The kernels are those of the published `sp5Filters`. All of them look the same, or the opposite,
 //! in a mirror, so that rows above and below are added first, then multiplied.
 
-use super::plane::{MARGIN, Plane};
+use super::plane::{MARGIN, Plane, luma_row};
+use super::strip::{Level, Make, Strip};
+use faultlens_core::Image;
 
 /// The first low-pass: rows from the edge to the middle, columns alike.
 const FIRST: [[f64; 3]; 3] = [
@@ -28,16 +30,31 @@ const BAND: [[f64; 4]; 3] = [
     [-0.01021852, -0.03075356, -0.08226445, -0.11732297],
 ];
 
-/// What the first level is made from.
-pub(super) fn start(luma: &Plane) -> Plane {
-    let mut out = Plane::new(luma.width, luma.height, MARGIN);
-    let width = luma.width;
-    let wide = width + 4;
-    let mut columns = [(); 3].map(|()| vec![0.0; wide]);
-    for y in 0..luma.height {
+/// What the first level is made from, row by row.
+pub(super) struct Start<L> {
+    luma: L,
+    columns: [Vec<f64>; 3],
+}
+
+impl<L: Level> Start<L> {
+    fn new(luma: L) -> Self {
+        let [width, _] = luma.size();
+        Self { luma, columns: [(); 3].map(|()| vec![0.0; width + 4]) }
+    }
+}
+
+impl<L: Level> Make for Start<L> {
+    fn size(&self) -> [usize; 2] {
+        self.luma.size()
+    }
+
+    fn make(&mut self, y: usize, out: &mut [f64]) {
+        let width = out.len();
+        let wide = width + 4;
+        self.luma.prepare(y);
         let [a, b, c, d, e] =
-            [-2, -1, 0, 1, 2].map(|below| &luma.near_row(y, below)[MARGIN - 2..][..wide]);
-        let [far, near, middle] = &mut columns;
+            [-2, -1, 0, 1, 2].map(|below| &self.luma.near_row(y, below)[MARGIN - 2..][..wide]);
+        let [far, near, middle] = &mut self.columns;
         let far = &mut far[..wide];
         let near = &mut near[..wide];
         let middle = &mut middle[..wide];
@@ -48,24 +65,106 @@ pub(super) fn start(luma: &Plane) -> Plane {
         let [[a, b], [c, d]] = [(&far, 0, 4), (&near, 1, 3)]
             .map(|(row, left, right)| [&row[left..][..width], &row[right..][..width]]);
         let middle = &middle[2..][..width];
-        out.write(y, |out| {
-            for x in 0..width {
-                out[x] = (a[x] + b[x]) + (c[x] + d[x]) + middle[x];
-            }
-        });
+        for x in 0..width {
+            out[x] = (a[x] + b[x]) + (c[x] + d[x]) + middle[x];
+        }
     }
-    out
+}
+
+/// The luma of an image, row by row.
+pub(super) struct Luma<'a>(&'a Image);
+
+impl Make for Luma<'_> {
+    fn size(&self) -> [usize; 2] {
+        [self.0.width(), self.0.height()]
+    }
+
+    fn make(&mut self, y: usize, out: &mut [f64]) {
+        luma_row(self.0, y, out);
+    }
+}
+
+/// A level of the pyramid: kept, or, where the image is large, the first one made again each time
+/// somebody looks at it.
+pub(super) enum PyramidLevel<'a> {
+    Kept(Plane),
+    Made(&'a Image),
+}
+
+impl<'a> PyramidLevel<'a> {
+    /// The first level of an image.
+    pub(super) fn first(image: &'a Image, keep: bool) -> Self {
+        if !keep {
+            return Self::Made(image);
+        }
+        let luma = Plane::luma(image);
+        let mut start = Start::new(&luma);
+        let mut plane = Plane::new(luma.width, luma.height, MARGIN);
+        for y in 0..luma.height {
+            plane.write(y, |out| start.make(y, out));
+        }
+        Self::Kept(plane)
+    }
+
+    /// The next level, which is small enough to be kept.
+    pub(super) fn next(&self) -> Self {
+        Self::Kept(next(self.rows()))
+    }
+
+    /// A band of the level.
+    pub(super) fn band(&self, direction: Direction) -> Rows<'_> {
+        Rows::new(self.rows(), direction)
+    }
+
+    fn rows(&self) -> LevelRows<'_> {
+        match self {
+            Self::Kept(plane) => LevelRows::Kept(plane),
+            Self::Made(image) => {
+                LevelRows::Made(Box::new(Strip::new(Start::new(Strip::new(Luma(image))))))
+            }
+        }
+    }
+}
+
+/// The rows of a level.
+pub(super) enum LevelRows<'a> {
+    Kept(&'a Plane),
+    Made(Box<Strip<Start<Strip<Luma<'a>>>>>),
+}
+
+impl Level for LevelRows<'_> {
+    fn size(&self) -> [usize; 2] {
+        match self {
+            Self::Kept(plane) => plane.size(),
+            Self::Made(strip) => strip.size(),
+        }
+    }
+
+    fn prepare(&mut self, y: usize) {
+        if let Self::Made(strip) = self {
+            strip.prepare(y);
+        }
+    }
+
+    fn near_row(&self, y: usize, below: isize) -> &[f64] {
+        match self {
+            Self::Kept(plane) => plane.near_row(y, below),
+            Self::Made(strip) => strip.near_row(y, below),
+        }
+    }
 }
 
 /// What the next level is made from: every second row and column of a level's low-pass.
-pub(super) fn next(level: &Plane) -> Plane {
-    let mut out = Plane::new(level.width.div_ceil(2), level.height.div_ceil(2), MARGIN);
+fn next(mut level: impl Level) -> Plane {
+    let [width, height] = level.size();
+    let mut out = Plane::new(width.div_ceil(2), height.div_ceil(2), MARGIN);
     let width = out.width;
     // Even and odd columns apart, so that each part of the filter meets neighbours.
     let n = width + MARGIN;
     let mut rows = [(); 2].map(|()| [(); 5].map(|()| vec![0.0; n]));
     let mut parts = [(); 5].map(|()| vec![0.0; n]);
     for y in 0..out.height {
+        level.prepare(2 * y);
         let [evens, odds] = &mut rows;
         for (at, (evens, odds)) in evens.iter_mut().zip(odds).enumerate() {
             let away = (MARGIN - at) as isize;
@@ -121,28 +220,35 @@ pub(super) const DIRECTIONS: [Direction; 2] = [Direction::Across, Direction::Dow
 
 /// A band of a level, row by row: most of them are looked at once and need not be kept.
 pub(super) struct Rows<'a> {
-    level: &'a Plane,
+    level: LevelRows<'a>,
     direction: Direction,
     sums: [Vec<f64>; 4],
     parts: [Vec<f64>; 4],
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(level: &'a Plane, direction: Direction) -> Self {
-        let empty = || [(); 4].map(|()| vec![0.0; level.width + 2 * MARGIN]);
+    fn new(level: LevelRows<'a>, direction: Direction) -> Self {
+        let [width, _] = level.size();
+        let empty = || [(); 4].map(|()| vec![0.0; width + 2 * MARGIN]);
         Self { level, direction, sums: empty(), parts: empty() }
+    }
+
+    /// Columns and rows.
+    pub(super) fn size(&self) -> [usize; 2] {
+        self.level.size()
     }
 
     /// All rows.
     pub(super) fn plane(&mut self) -> Plane {
-        let mut plane = Plane::new(self.level.width, self.level.height, 0);
-        for y in 0..plane.height {
+        let [width, height] = self.size();
+        let mut plane = Plane::new(width, height, 0);
+        for y in 0..height {
             plane.write(y, |out| self.row(y, out));
         }
         plane
     }
 
-    /// One row.
+    /// One row; rows are asked for from the top.
     pub(super) fn row(&mut self, y: usize, out: &mut [f64]) {
         match self.direction {
             Direction::Across => self.across(y, out),
@@ -189,13 +295,14 @@ impl<'a> Rows<'a> {
 
     /// The rows three, two and one away put together, and the row itself.
     fn fold(&mut self, y: usize, pair: impl Fn(f64, f64) -> f64) {
+        self.level.prepare(y);
         for (sums, away) in self.sums.iter_mut().zip([3, 2, 1]) {
             let [above, under] = [-away, away].map(|below| self.level.near_row(y, below));
             for ((sum, above), under) in sums.iter_mut().zip(above).zip(under) {
                 *sum = pair(*above, *under);
             }
         }
-        self.sums[3].copy_from_slice(self.level.wide_row(y));
+        self.sums[3].copy_from_slice(self.level.near_row(y, 0));
     }
 }
 

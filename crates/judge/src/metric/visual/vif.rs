@@ -4,8 +4,9 @@ use super::covariance::{BLOCK, SIDE, covariance};
 use super::eigen::{eigenvalues, whitening};
 use super::information::Information;
 use super::plane::Plane;
-use super::pyramid::{DIRECTIONS, Rows, next, start};
+use super::pyramid::{DIRECTIONS, Direction, PyramidLevel};
 use super::windows::{Sums, Windows};
+use faultlens_core::Image;
 
 /// Levels of the pyramid where the image is large enough: 72 pixels. With fewer, VIF is not the
 /// published measure any more.
@@ -36,20 +37,27 @@ pub(super) struct Original {
 }
 
 impl Original {
-    /// Of an image with sides of at least [`MIN_SIDE`].
-    pub(super) fn new(luma: &Plane) -> Self {
-        let levels = levels(luma.width.min(luma.height));
+    /// Of an image with sides of at least [`MIN_SIDE`]. What is not kept is made again for each
+    /// comparison, from the same numbers in the same order.
+    pub(super) fn new(image: &Image, keep: bool) -> Self {
+        let levels = levels(image.width().min(image.height()));
         let mut known = Information::default();
-        let mut place = start(luma);
+        let mut place = PyramidLevel::first(image, keep);
         let levels = (0..levels).map(|level| {
             if level > 0 {
-                place = next(&place);
+                place = place.next();
             }
             let side = (1 << (levels - level)) + 1;
-            DIRECTIONS.map(|direction| Band::new(Rows::new(&place, direction), side, &mut known))
+            DIRECTIONS.map(|direction| Band::new(&place, direction, side, &mut known))
         });
         let levels = levels.collect();
         Self { levels, known: known.bits() }
+    }
+
+    /// The information in the original.
+    #[cfg(test)]
+    pub(super) fn known(&self) -> f64 {
+        self.known
     }
 
     /// Levels of the pyramid.
@@ -59,23 +67,39 @@ impl Original {
 
     /// The share of the information that a changed image still has; `None` for an original without
     /// any.
-    pub(super) fn vif(&self, luma: &Plane) -> Option<f64> {
+    pub(super) fn vif(&self, original: &Image, changed: &Image, keep: bool) -> Option<f64> {
         if self.known <= 0.0 {
             return None;
         }
         let mut left = Information::default();
-        let mut place = start(luma);
+        // Looked at for bands that were not kept: those of the first level.
+        let made = PyramidLevel::Made(original);
+        let mut place = PyramidLevel::first(changed, keep);
         for (level, bands) in self.levels.iter().enumerate() {
             if level > 0 {
-                place = next(&place);
+                place = place.next();
             }
             for (own, direction) in bands.iter().zip(DIRECTIONS) {
                 if let Some(own) = own {
-                    own.add_left(Rows::new(&place, direction), &mut left);
+                    own.add_left(&made, &place, direction, &mut left);
                 }
             }
         }
         Some(left.bits() / self.known)
+    }
+}
+
+/// The rows of a band, from where it is kept or made from its level.
+fn band_rows<'a>(
+    kept: Option<&'a Plane>,
+    level: &'a PyramidLevel<'_>,
+    direction: Direction,
+) -> impl FnMut(usize, &mut [f64]) + 'a {
+    let mut made = kept.is_none().then(|| level.band(direction));
+    move |y, out| match (&mut made, kept) {
+        (Some(rows), _) => rows.row(y, out),
+        (None, Some(plane)) => out.copy_from_slice(plane.row(y)),
+        (None, None) => {}
     }
 }
 
@@ -87,7 +111,9 @@ fn levels(side: usize) -> usize {
 /// The statistics of a band of the original image.
 #[derive(Debug, Clone)]
 struct Band {
-    plane: Plane,
+    /// `None` where it is made again each time.
+    plane: Option<Plane>,
+    wide: usize,
     windows: Windows,
     /// For each window, what its block weighs beside the average one.
     weights: Vec<f64>,
@@ -98,22 +124,34 @@ struct Band {
 
 impl Band {
     /// `None` where the band is flat.
-    fn new(mut rows: Rows<'_>, side: usize, known: &mut Information) -> Option<Self> {
-        let plane = rows.plane();
-        let windows = Windows::new(plane.width, plane.height, side);
-        let covariance =
-            covariance(&plane, SIDE * windows.columns_of_all(), SIDE * windows.rows_of_all());
+    fn new(
+        level: &PyramidLevel<'_>,
+        direction: Direction,
+        side: usize,
+        known: &mut Information,
+    ) -> Option<Self> {
+        let [wide, height] = level.band(direction).size();
+        let plane = match level {
+            PyramidLevel::Kept(_) => Some(level.band(direction).plane()),
+            PyramidLevel::Made(_) => None,
+        };
+        let windows = Windows::new(wide, height, side);
+        let inside = [SIDE * windows.columns_of_all(), SIDE * windows.rows_of_all()];
+        let covariance = covariance(band_rows(plane.as_ref(), level, direction), wide, inside);
         let eigenvalues = eigenvalues(covariance);
         let smallest = eigenvalues.iter().copied().fold(f64::INFINITY, f64::min);
         let largest = eigenvalues.iter().copied().fold(0.0, f64::max);
         if largest <= ROUNDING || smallest <= SINGULAR * largest {
             return None;
         }
-        let weights = windows.weights(&plane, &whitening(&covariance));
+        let rows = band_rows(plane.as_ref(), level, direction);
+        let weights = windows.weights(rows, wide, &whitening(&covariance));
         let mut moments = Vec::with_capacity(weights.len());
         windows.each_row(
-            &plane,
-            |y: usize, out: &mut [f64]| out.copy_from_slice(plane.row(y)),
+            wide,
+            // The sums of products are of no interest here.
+            |_, _| {},
+            band_rows(plane.as_ref(), level, direction),
             |_, sums| {
                 moments.extend(sums.iter().map(|sums| {
                     let mean = sums.y / windows.pixels();
@@ -122,15 +160,23 @@ impl Band {
             },
         );
         known.add(&eigenvalues.map(|value| value / NOISE), &weights);
-        Some(Self { plane, windows, weights, moments, eigenvalues })
+        Some(Self { plane, wide, windows, weights, moments, eigenvalues })
     }
 
-    /// Adds what a changed band still tells of this one.
-    fn add_left(&self, mut changed: Rows<'_>, left: &mut Information) {
+    /// Adds what a changed band still tells of this one, which is a band of `own` where it was not
+    /// kept.
+    fn add_left(
+        &self,
+        own: &PyramidLevel<'_>,
+        changed: &PyramidLevel<'_>,
+        direction: Direction,
+        left: &mut Information,
+    ) {
         let mut ratios = Vec::new();
         self.windows.each_row(
-            &self.plane,
-            |y: usize, out: &mut [f64]| changed.row(y, out),
+            self.wide,
+            band_rows(self.plane.as_ref(), own, direction),
+            band_rows(None, changed, direction),
             |first, sums| {
                 ratios.clear();
                 let own = self.weights[first..].iter().zip(&self.moments[first..]);

@@ -2,7 +2,8 @@
 //! model on Gaussian windows of the pixels at four scales instead of wavelet bands.
 
 use super::information::Information;
-use super::plane::Plane;
+use super::plane::{Plane, luma_row};
+use faultlens_core::Image;
 
 /// The windows of the scales, finest first.
 const WINDOWS: [usize; 4] = [17, 9, 5, 3];
@@ -13,34 +14,104 @@ const NOISE: f64 = 2.0;
 /// What counts as nothing.
 const NOTHING: f64 = 1e-10;
 
-/// VIF-P of two planes of one size; `None` where the original is flat, for which nothing is
+/// The original and the changed image at one scale.
+enum Scale<'a> {
+    /// The pixels, whose luma is made row by row.
+    Images([&'a Image; 2]),
+    /// A coarser one, which is small enough to be kept.
+    Planes([Plane; 2]),
+}
+
+impl Scale<'_> {
+    fn size(&self) -> [usize; 2] {
+        match self {
+            Self::Images([image, _]) => [image.width(), image.height()],
+            Self::Planes([plane, _]) => [plane.width, plane.height],
+        }
+    }
+
+    /// A row of one of both.
+    fn row(&self, which: usize, y: usize, out: &mut [f64]) {
+        match self {
+            Self::Images(images) => luma_row(images[which], y, out),
+            Self::Planes(planes) => out.copy_from_slice(planes[which].row(y)),
+        }
+    }
+
+    /// The next scale: every second row and column of what the window makes of this one.
+    fn next(&self, half: &[f64]) -> Self {
+        Self::Planes([0, 1].map(|which| {
+            let [width, height] = self.size();
+            let mut window = Filter::new(half, width);
+            let [columns, rows] = [width, height].map(|side| side - 2 * window.reach());
+            let mut out = Plane::new(columns.div_ceil(2), rows.div_ceil(2), 0);
+            let mut filtered = vec![0.0; columns];
+            for y in 0..height {
+                window.push(|row| self.row(which, y, row));
+                // From the first row on; the rows between are not looked at.
+                if let Some(at) = window.first(y).filter(|at| at % 2 == 0) {
+                    window.filter(at, &mut filtered);
+                    let places = filtered.iter().step_by(2);
+                    out.write(at / 2, |out| {
+                        out.iter_mut().zip(places).for_each(|(out, value)| *out = *value);
+                    });
+                }
+            }
+            out
+        }))
+    }
+}
+
+/// VIF-P of two images of one size; `None` where the original is flat, for which nothing is
 /// published.
-pub(super) fn vif_p(original: &Plane, changed: &Plane) -> Option<f64> {
+pub(super) fn vif_p(original: &Image, changed: &Image) -> Option<f64> {
     let mut left = Information::default();
     let mut known = Information::default();
-    let mut planes = [original.clone(), changed.clone()];
-    for (scale, side) in WINDOWS.into_iter().enumerate() {
-        let window = gaussian(side);
-        if scale > 0 {
-            planes = planes.map(|plane| halved(&filtered(&plane, &window)));
+    let mut scale = Scale::Images([original, changed]);
+    for (number, side) in WINDOWS.into_iter().enumerate() {
+        let half = gaussian(side);
+        if number > 0 {
+            scale = scale.next(&half);
         }
-        let [x, y] = &planes;
-        let products = [product(x, x), product(y, y), product(x, y)];
-        let [xx, yy, xy] = products.map(|product| filtered(&product, &window));
-        let [x, y] = planes.each_ref().map(|plane| filtered(plane, &window));
-        for row in 0..x.height {
-            let means = x.row(row).iter().zip(y.row(row));
-            let squares = xx.row(row).iter().zip(yy.row(row)).zip(xy.row(row));
-            let ratios: Vec<[f64; 2]> = means
-                .zip(squares)
-                .map(|((x, y), ((xx, yy), xy))| channel(xx - x * x, yy - y * y, xy - x * y))
-                .collect();
-            left.add(&[1.0], &ratios.iter().map(|[left, _]| *left).collect::<Vec<_>>());
-            known.add(&[1.0], &ratios.iter().map(|[_, known]| *known).collect::<Vec<_>>());
-        }
+        add_scale(&scale, &half, &mut left, &mut known);
     }
     let known = known.bits();
     (known > 0.0).then(|| left.bits() / known)
+}
+
+/// Adds what is left and what there was in all windows of a scale.
+fn add_scale(scale: &Scale<'_>, half: &[f64], left: &mut Information, known: &mut Information) {
+    let [width, height] = scale.size();
+    let mut windows = [(); 5].map(|()| Filter::new(half, width));
+    let mut means = [(); 5].map(|()| vec![0.0; width - 2 * windows[0].reach()]);
+    let [mut x, mut y] = [(); 2].map(|()| vec![0.0; width]);
+    for row in 0..height {
+        scale.row(0, row, &mut x);
+        scale.row(1, row, &mut y);
+        let factors: [[&[f64]; 2]; 3] = [[&x, &x], [&y, &y], [&x, &y]];
+        for (window, [a, b]) in windows.iter_mut().zip(factors) {
+            window.push(|out| {
+                for (out, (a, b)) in out.iter_mut().zip(a.iter().zip(b)) {
+                    *out = a * b;
+                }
+            });
+        }
+        windows[3].push(|out| out.copy_from_slice(&x));
+        windows[4].push(|out| out.copy_from_slice(&y));
+        let Some(first) = windows[0].first(row) else { continue };
+        for (window, means) in windows.iter_mut().zip(&mut means) {
+            window.filter(first, means);
+        }
+        let [xx, yy, xy, x, y] = &means;
+        let ratios: Vec<[f64; 2]> = (0..x.len())
+            .map(|at| {
+                let [x, y] = [x[at], y[at]];
+                channel(xx[at] - x * x, yy[at] - y * y, xy[at] - x * y)
+            })
+            .collect();
+        left.add(&[1.0], &ratios.iter().map(|[left, _]| *left).collect::<Vec<_>>());
+        known.add(&[1.0], &ratios.iter().map(|[_, known]| *known).collect::<Vec<_>>());
+    }
 }
 
 /// What is left of the signal beside noise in a window, and what there was.
@@ -71,50 +142,57 @@ fn gaussian(side: usize) -> Vec<f64> {
     half.iter().map(|weight| weight / sum).collect()
 }
 
-/// The weighted mean of every window that fits.
-fn filtered(plane: &Plane, half: &[f64]) -> Plane {
-    let reach = half.len() - 1;
-    let mut out = Plane::new(plane.width - 2 * reach, plane.height - 2 * reach, 0);
-    let mut columns = vec![0.0; plane.width];
-    for y in 0..out.height {
-        let middle = plane.row(y + reach);
+/// The weighted mean of every window that fits, of rows that come one after the other.
+struct Filter<'h> {
+    half: &'h [f64],
+    /// As many rows as a window has.
+    rows: Vec<Vec<f64>>,
+    next: usize,
+    columns: Vec<f64>,
+}
+
+impl<'h> Filter<'h> {
+    fn new(half: &'h [f64], width: usize) -> Self {
+        let rows = vec![vec![0.0; width]; 2 * half.len() - 1];
+        Self { half, rows, next: 0, columns: vec![0.0; width] }
+    }
+
+    fn reach(&self) -> usize {
+        self.half.len() - 1
+    }
+
+    fn push(&mut self, write: impl FnOnce(&mut [f64])) {
+        let at = self.next % self.rows.len();
+        write(&mut self.rows[at]);
+        self.next += 1;
+    }
+
+    /// The first row of the window that ends with a row, if it fits.
+    fn first(&self, last: usize) -> Option<usize> {
+        last.checked_sub(2 * self.reach())
+    }
+
+    /// The means of the windows whose first row is `y`, which end with the row that came last.
+    fn filter(&mut self, y: usize, out: &mut [f64]) {
+        let Self { half, rows, columns, .. } = self;
+        let reach = half.len() - 1;
+        let row = |y: usize| &rows[y % rows.len()];
+        let middle = row(y + reach);
         columns.iter_mut().zip(middle).for_each(|(out, value)| *out = half[0] * value);
         for (away, weight) in half.iter().enumerate().skip(1) {
-            let above = plane.row(y + reach - away);
-            let under = plane.row(y + reach + away);
+            let above = row(y + reach - away);
+            let under = row(y + reach + away);
             for ((out, above), under) in columns.iter_mut().zip(above).zip(under) {
                 *out += weight * (above + under);
             }
         }
-        out.write(y, |out| {
-            let places = |from: usize| columns[from..].iter();
-            out.iter_mut().zip(places(reach)).for_each(|(out, value)| *out = half[0] * value);
-            for (away, weight) in half.iter().enumerate().skip(1) {
-                let sides = places(reach - away).zip(places(reach + away));
-                for (out, (left, right)) in out.iter_mut().zip(sides) {
-                    *out += weight * (left + right);
-                }
+        let places = |from: usize| columns[from..].iter();
+        out.iter_mut().zip(places(reach)).for_each(|(out, value)| *out = half[0] * value);
+        for (away, weight) in half.iter().enumerate().skip(1) {
+            let sides = places(reach - away).zip(places(reach + away));
+            for (out, (left, right)) in out.iter_mut().zip(sides) {
+                *out += weight * (left + right);
             }
-        });
+        }
     }
-    out
-}
-
-/// Every second row and column, from the first on.
-fn halved(plane: &Plane) -> Plane {
-    let mut out = Plane::new(plane.width.div_ceil(2), plane.height.div_ceil(2), 0);
-    for y in 0..out.height {
-        let row = plane.row(2 * y).iter().step_by(2);
-        out.write(y, |out| out.iter_mut().zip(row).for_each(|(out, value)| *out = *value));
-    }
-    out
-}
-
-fn product(a: &Plane, b: &Plane) -> Plane {
-    let mut out = Plane::new(a.width, a.height, 0);
-    for y in 0..a.height {
-        let rows = a.row(y).iter().zip(b.row(y));
-        out.write(y, |out| out.iter_mut().zip(rows).for_each(|(out, (a, b))| *out = a * b));
-    }
-    out
 }

@@ -1,8 +1,9 @@
 //! The visual signal-to-noise ratio (Chandler and Hemami 2007), by its published code.
 
-use super::plane::{MARGIN, Plane, mirrored};
+use super::plane::{luma_row, mirrored};
+use super::strip::{Level, Make, Strip};
 use super::wavelet::{LEVELS, variances};
-use std::borrow::Cow;
+use faultlens_core::Image;
 
 /// From a pixel to luminance: `(SLOPE · pixel)^GAMMA`.
 const SLOPE: f64 = 0.02874;
@@ -38,66 +39,72 @@ pub(super) struct Original {
 
 impl Original {
     /// `None` where the original is flat or black, for which nothing is published.
-    pub(super) fn new(luma: &Plane) -> Option<Self> {
-        let luma = padded(luma);
+    pub(super) fn new(image: &Image) -> Option<Self> {
+        let mut luma = Padded::new(image);
+        let [width, height] = luma.size();
+        let mut row = vec![0.0; width];
         let mut levels = Levels::new();
         let mut sum = 0.0;
-        for y in 0..luma.height {
-            levels.add(luma.row(y).iter().copied());
-            sum += luma.row(y).iter().sum::<f64>();
+        for y in 0..height {
+            luma.make(y, &mut row);
+            levels.add(row.iter().copied());
+            sum += row.iter().sum::<f64>();
         }
         let light = levels.mean();
         let deviation = levels.squares().sqrt();
         if light <= 0.0 || deviation <= 0.0 {
             return None;
         }
-        let pixels = luma.width * luma.height;
+        let pixels = width * height;
         let mean = sum / pixels as f64;
         let scale = SLOPE * GAMMA * libm::pow(SLOPE * mean, GAMMA - 1.0) / light;
-        let parts = contrasts(&luma, scale);
+        let parts = contrasts(Strip::new(luma), scale);
         let visible = norm(beside(parts, best_ratios(0.0)));
         Some(Self { mean, light, contrast: deviation / light, scale, parts, visible, pixels })
     }
 
     /// Whether a change cannot be seen at all: its ratio is infinite.
-    pub(super) fn hides(&self, original: &Plane, changed: &Plane) -> bool {
+    pub(super) fn hides(&self, original: &Image, changed: &Image) -> bool {
         // Some rows alone mostly show more than all of them could hide, wherever their mean is.
         let mut some = Levels::new();
-        for y in (0..original.height).step_by(ROWS_APART) {
-            some.add(self.errors(original.row(y), changed.row(y)));
+        let [mut own, mut other] = [(); 2].map(|()| vec![0.0; original.width()]);
+        for y in (0..original.height()).step_by(ROWS_APART) {
+            luma_row(original, y, &mut own);
+            luma_row(changed, y, &mut other);
+            some.add(self.errors(&own, &other));
         }
         let largest = (self.visible * self.light).powi(2) * self.pixels as f64;
         if some.squares() * some.count() > 1.000_001 * largest {
             return false;
         }
-        let original = padded(original);
-        let changed = padded(changed);
+        let [mut original, mut changed] = [original, changed].map(Padded::new);
+        let [width, height] = original.size();
+        let [mut own, mut other] = [(); 2].map(|()| vec![0.0; width]);
         let mut levels = Levels::new();
-        for y in 0..original.height {
-            levels.add(self.errors(original.row(y), changed.row(y)));
+        for y in 0..height {
+            original.make(y, &mut own);
+            changed.make(y, &mut other);
+            levels.add(self.errors(&own, &other));
         }
         self.unseen(&levels) == Some(f64::INFINITY)
     }
 
     /// The ratio in decibels.
-    pub(super) fn vsnr(&self, original: &Plane, changed: &Plane) -> f64 {
-        let original = padded(original);
-        let changed = padded(changed);
+    pub(super) fn vsnr(&self, original: &Image, changed: &Image) -> f64 {
+        let mut error = ErrorLevels::new(self, original, changed);
+        let [width, height] = error.size();
+        let mut row = vec![0.0; width];
         let mut levels = Levels::new();
-        let mut error = Plane::new(original.width, original.height, MARGIN);
-        for y in 0..original.height {
-            error.write(y, |out| {
-                let errors = self.errors(original.row(y), changed.row(y));
-                out.iter_mut().zip(errors).for_each(|(out, error)| *out = level(error) as f64);
-            });
-            levels.add(error.row(y).iter().copied());
+        for y in 0..height {
+            error.make(y, &mut row);
+            levels.add(row.iter().copied());
         }
         if let Some(ratio) = self.unseen(&levels) {
             return ratio;
         }
         let contrast = levels.squares().sqrt() / self.light;
         let best = self.best(contrast);
-        let actual = contrasts(&error, self.scale);
+        let actual = contrasts(Strip::new(error), self.scale);
         let apart = norm(std::array::from_fn(|at| best[at] - actual[at]));
         let distance =
             CONTRAST_SHARE * contrast + (1.0 - CONTRAST_SHARE) * apart / std::f64::consts::SQRT_2;
@@ -145,8 +152,38 @@ impl Original {
     }
 }
 
+/// The change alone, in whole grey levels, row by row.
+struct ErrorLevels<'a> {
+    prepared: &'a Original,
+    images: [Padded<'a>; 2],
+    rows: [Vec<f64>; 2],
+}
+
+impl<'a> ErrorLevels<'a> {
+    fn new(prepared: &'a Original, original: &'a Image, changed: &'a Image) -> Self {
+        let images = [original, changed].map(Padded::new);
+        let [width, _] = images[0].size();
+        Self { prepared, images, rows: [(); 2].map(|()| vec![0.0; width]) }
+    }
+}
+
+impl Make for ErrorLevels<'_> {
+    fn size(&self) -> [usize; 2] {
+        self.images[0].size()
+    }
+
+    fn make(&mut self, y: usize, out: &mut [f64]) {
+        for (image, row) in self.images.iter_mut().zip(&mut self.rows) {
+            image.make(y, row);
+        }
+        let [original, changed] = &self.rows;
+        let errors = self.prepared.errors(original, changed);
+        out.iter_mut().zip(errors).for_each(|(out, error)| *out = level(error) as f64);
+    }
+}
+
 /// The contrast of the detail at each frequency.
-fn contrasts(plane: &Plane, scale: f64) -> [f64; LEVELS] {
+fn contrasts(plane: impl Level, scale: f64) -> [f64; LEVELS] {
     let variances = variances(plane);
     std::array::from_fn(|at| variances[at].sqrt() * scale / f64::from(2u32 << at))
 }
@@ -216,34 +253,55 @@ impl Levels {
     }
 }
 
-/// The image on a larger one with sides that the transform can halve: mirrored at the edges, and
-/// each corner a single value, as in the authors' front end.
-fn padded(luma: &Plane) -> Cow<'_, Plane> {
-    let width = luma.width.next_multiple_of(STEP).max(MIN_SIDE);
-    let height = luma.height.next_multiple_of(STEP).max(MIN_SIDE);
-    if (width, height) == (luma.width, luma.height) {
-        return Cow::Borrowed(luma);
+/// The luma of an image on a larger one with sides that the transform can halve: mirrored at the
+/// edges, and each corner a single value, as in the authors' front end.
+struct Padded<'a> {
+    image: &'a Image,
+    size: [usize; 2],
+    /// Columns on the left and rows on top that are not the image's.
+    before: [usize; 2],
+    /// Two rows of the image: the one that is shown, and the one with the corner's value.
+    rows: [Vec<f64>; 2],
+}
+
+impl<'a> Padded<'a> {
+    fn new(image: &'a Image) -> Self {
+        let own = [image.width(), image.height()];
+        let size = own.map(|side| side.next_multiple_of(STEP).max(MIN_SIDE));
+        let before = std::array::from_fn(|at| (size[at] - own[at]).div_ceil(2));
+        Self { image, size, before, rows: [(); 2].map(|()| vec![0.0; own[0]]) }
     }
-    let [left, top] = [width - luma.width, height - luma.height].map(|more| more.div_ceil(2));
-    let inside = |at: usize, before: usize, length: usize| (before..before + length).contains(&at);
-    // One step inside, towards the nearer corner.
-    let corner = |at: usize, before: usize, length: usize| {
-        if at < before { 1.min(length - 1) } else { length.saturating_sub(2) }
-    };
-    let mut out = Plane::new(width, height, MARGIN);
-    for y in 0..height {
-        let inner = inside(y, top, luma.height);
-        let own = luma.row(mirrored(y as isize - top as isize, luma.height));
-        let corners = luma.row(corner(y, top, luma.height));
-        out.write(y, |row| {
-            for (x, out) in row.iter_mut().enumerate() {
-                *out = if inner || inside(x, left, luma.width) {
-                    own[mirrored(x as isize - left as isize, luma.width)]
-                } else {
-                    corners[corner(x, left, luma.width)]
-                };
-            }
-        });
+}
+
+impl Make for Padded<'_> {
+    fn size(&self) -> [usize; 2] {
+        self.size
     }
-    Cow::Owned(out)
+
+    fn make(&mut self, y: usize, out: &mut [f64]) {
+        let width = self.image.width();
+        let height = self.image.height();
+        let [left, top] = self.before;
+        let inside =
+            |at: usize, before: usize, length: usize| (before..before + length).contains(&at);
+        // One step inside, towards the nearer corner.
+        let corner = |at: usize, before: usize, length: usize| {
+            if at < before { 1.min(length - 1) } else { length.saturating_sub(2) }
+        };
+        let [own, corners] = &mut self.rows;
+        luma_row(self.image, mirrored(y as isize - top as isize, height), own);
+        let inner = inside(y, top, height);
+        if inner && width == out.len() {
+            out.copy_from_slice(own);
+            return;
+        }
+        luma_row(self.image, corner(y, top, height), corners);
+        for (x, out) in out.iter_mut().enumerate() {
+            *out = if inner || inside(x, left, width) {
+                own[mirrored(x as isize - left as isize, width)]
+            } else {
+                corners[corner(x, left, width)]
+            };
+        }
+    }
 }

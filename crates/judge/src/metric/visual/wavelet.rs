@@ -2,7 +2,7 @@
 //! variance of the bands is kept.
 
 use super::plane::{MARGIN, Plane};
-use std::borrow::Cow;
+use super::strip::{Level, Ring};
 
 /// Levels of the transform.
 pub(super) const LEVELS: usize = 5;
@@ -13,41 +13,72 @@ const LOW: [f64; 5] =
 const HIGH: [f64; 4] = [-0.78848561640558, 0.41809227322162, 0.04068941760916, -0.06453888262870];
 
 /// For each level, finest first, the variances of its three detail bands, summed up. Sides are
-/// multiples of 32, and the plane has its [`MARGIN`].
-pub(super) fn variances(plane: &Plane) -> [f64; LEVELS] {
-    let mut low = Cow::Borrowed(plane);
+/// multiples of 32, and rows have their [`MARGIN`].
+pub(super) fn variances(first: impl Level) -> [f64; LEVELS] {
+    let mut first = Some(first);
+    let mut low = Plane::new(0, 0, MARGIN);
     std::array::from_fn(|_| {
-        let (next, variance) = level(&low);
-        low = Cow::Owned(next);
+        let (next, variance) = match first.take() {
+            Some(first) => level(first),
+            None => level(&low),
+        };
+        low = next;
         variance
     })
 }
 
-/// One level: what is left for the next one, and the variance of what is not.
-fn level(plane: &Plane) -> (Plane, f64) {
-    let width = plane.width / 2;
-    let height = plane.height / 2;
-    let [mut left, mut right] = [(); 2].map(|()| Plane::new(width, plane.height, 0));
-    let mut halves = [(); 2].map(|()| vec![0.0; width + MARGIN]);
-    for y in 0..plane.height {
-        let [evens, odds] = &mut halves;
-        let pairs = plane.wide_row(y).as_chunks::<2>().0;
-        for (([even, odd], evens), odds) in pairs.iter().zip(evens).zip(odds) {
-            [*evens, *odds] = [*even, *odd];
-        }
-        left.write(y, |out| low_across(&halves, out));
-        right.write(y, |out| high_across(&halves, out));
+/// The filtered halves of a level's rows, as far as they are needed.
+struct Halves<L> {
+    level: L,
+    left: Ring,
+    right: Ring,
+    /// Even and odd places of a row.
+    places: [Vec<f64>; 2],
+    next: usize,
+}
+
+impl<L: Level> Halves<L> {
+    fn new(level: L) -> Self {
+        let [width, height] = level.size();
+        let [left, right] = [(); 2].map(|()| Ring::new([width / 2, height], 0));
+        let places = [(); 2].map(|()| vec![0.0; width / 2 + MARGIN]);
+        Self { level, left, right, places, next: 0 }
     }
+
+    /// Makes sure of the rows up to [`MARGIN`] around one.
+    fn prepare(&mut self, y: usize) {
+        let [_, height] = self.level.size();
+        while self.next < height.min(y + MARGIN + 1) {
+            let y = self.next;
+            self.level.prepare(y);
+            let [evens, odds] = &mut self.places;
+            let pairs = self.level.near_row(y, 0).as_chunks::<2>().0;
+            for (([even, odd], evens), odds) in pairs.iter().zip(evens).zip(odds) {
+                [*evens, *odds] = [*even, *odd];
+            }
+            self.left.write(y, |out| low_across(&self.places, out));
+            self.right.write(y, |out| high_across(&self.places, out));
+            self.next += 1;
+        }
+    }
+}
+
+/// One level: what is left for the next one, and the variance of what is not.
+fn level(level: impl Level) -> (Plane, f64) {
+    let [width, height] = level.size().map(|side| side / 2);
+    let mut halves = Halves::new(level);
     let mut low = Plane::new(width, height, MARGIN);
     let mut row = vec![0.0; width];
     let mut bands = [Spread::default(); 3];
     for y in 0..height {
-        low.write(y, |out| down(&left, &LOW, 2 * y, out));
-        down(&left, &HIGH, 2 * y + 1, &mut row);
+        halves.prepare(2 * y + 1);
+        let Halves { left, right, .. } = &halves;
+        low.write(y, |out| down(left, &LOW, 2 * y, out));
+        down(left, &HIGH, 2 * y + 1, &mut row);
         bands[0].add(&row);
-        down(&right, &LOW, 2 * y, &mut row);
+        down(right, &LOW, 2 * y, &mut row);
         bands[1].add(&row);
-        down(&right, &HIGH, 2 * y + 1, &mut row);
+        down(right, &HIGH, 2 * y + 1, &mut row);
         bands[2].add(&row);
     }
     (low, bands.iter().map(|band| band.variance(width * height)).sum())
@@ -76,8 +107,8 @@ fn high_across([evens, odds]: &[Vec<f64>; 2], out: &mut [f64]) {
 }
 
 /// A filter over the rows around one.
-fn down(plane: &Plane, filter: &[f64], y: usize, out: &mut [f64]) {
-    for (out, value) in out.iter_mut().zip(plane.row(y)) {
+fn down(plane: &Ring, filter: &[f64], y: usize, out: &mut [f64]) {
+    for (out, value) in out.iter_mut().zip(plane.near_row(y, 0)) {
         *out = filter[0] * value;
     }
     for (away, weight) in filter.iter().enumerate().skip(1) {

@@ -1,7 +1,6 @@
 //! Sums over windows of a band, one around each block.
 
 use super::covariance::{BLOCK, SIDE, Square};
-use super::plane::Plane;
 
 /// Where the windows of a band are: around every block of 3×3 that is far enough from the edge
 /// for its window to fit.
@@ -54,15 +53,25 @@ impl Windows {
         self.columns - 2 * self.dropped
     }
 
-    /// `|T·u|² / 9` for the numbers `u` of every block that has a window.
-    pub(super) fn weights(&self, band: &Plane, triangle: &Square) -> Vec<f64> {
+    /// `|T·u|² / 9` for the numbers `u` of every block that has a window. Rows of the band, which
+    /// are `wide`, are asked for one by one, from the top.
+    pub(super) fn weights(
+        &self,
+        mut next_row: impl FnMut(usize, &mut [f64]),
+        wide: usize,
+        triangle: &Square,
+    ) -> Vec<f64> {
+        let mut rows = [(); SIDE].map(|()| vec![0.0; wide]);
         let n = self.in_row();
         let mut numbers = [(); BLOCK].map(|()| vec![0.0; n]);
         let mut part = vec![0.0; n];
         let mut weights = Vec::with_capacity(n * self.rows);
         for block in self.dropped..self.rows - self.dropped {
+            for (at, row) in rows.iter_mut().enumerate() {
+                next_row(SIDE * block + at, row);
+            }
             for (at, numbers) in numbers.iter_mut().enumerate() {
-                let row = &band.row(SIDE * block + at / SIDE)[SIDE * self.dropped + at % SIDE..];
+                let row = &rows[at / SIDE][SIDE * self.dropped + at % SIDE..];
                 numbers.iter_mut().zip(row.iter().step_by(SIDE)).for_each(|(out, &x)| *out = x);
             }
             let first = weights.len();
@@ -80,11 +89,12 @@ impl Windows {
     }
 
     /// The sums over all windows, one row of windows after the other, each with the number of its
-    /// first window. Rows of the second band are asked for one by one, from the top.
+    /// first window. Rows of both bands, which are `wide`, are asked for one by one, from the top.
     pub(super) fn each_row(
         &self,
-        x: &Plane,
-        mut next_row: impl FnMut(usize, &mut [f64]),
+        wide: usize,
+        mut next_x: impl FnMut(usize, &mut [f64]),
+        mut next_y: impl FnMut(usize, &mut [f64]),
         mut windows: impl FnMut(usize, &[Sums]),
     ) {
         let width = SIDE * self.columns;
@@ -96,13 +106,13 @@ impl Windows {
         let count = blocks.len();
         let mut sums = vec![Sums::default(); self.in_row()];
         let mut all = Columns::new(width);
-        let mut row = vec![0.0; x.width];
+        let [mut x, mut y] = [(); 2].map(|()| vec![0.0; wide]);
         for block in 0..self.rows {
             let rows = &mut blocks[block % count];
             for at in 0..SIDE {
-                let y = SIDE * block + at;
-                next_row(y, &mut row);
-                rows.take(at, x.row(y), &row);
+                next_x(SIDE * block + at, &mut x);
+                next_y(SIDE * block + at, &mut y);
+                rows.take(at, &x, &y);
             }
             let Some(middle) = block.checked_sub(reach) else { continue };
             if middle < self.dropped || middle + self.dropped >= self.rows {
@@ -112,10 +122,10 @@ impl Windows {
             all.copy(&near(middle - whole).sums);
             (middle - whole + 1..=middle + whole).for_each(|at| all.add_all(&near(at).sums));
             if more > 0 {
-                let above = middle - reach;
-                let under = middle + reach;
-                all.add(x.row(SIDE * above + SIDE - 1), &near(above).last);
-                all.add(x.row(SIDE * under), &near(under).first);
+                let above = &near(middle - reach).last;
+                let under = &near(middle + reach).first;
+                all.add(&above[0], &above[1]);
+                all.add(&under[0], &under[1]);
             }
             self.across(&all, [whole, more], &mut sums);
             windows((middle - self.dropped) * sums.len(), &sums);
@@ -144,23 +154,28 @@ impl Windows {
 #[derive(Clone)]
 struct Rows {
     sums: Columns,
-    first: Vec<f64>,
-    last: Vec<f64>,
+    /// Of both bands.
+    first: [Vec<f64>; 2],
+    last: [Vec<f64>; 2],
 }
 
 impl Rows {
     fn new(width: usize) -> Self {
-        Self { sums: Columns::new(width), first: vec![0.0; width], last: vec![0.0; width] }
+        let [first, last] = [(); 2].map(|()| [(); 2].map(|()| vec![0.0; width]));
+        Self { sums: Columns::new(width), first, last }
     }
 
     fn take(&mut self, at: usize, x: &[f64], y: &[f64]) {
-        let width = self.first.len();
-        if at == 0 {
+        let kept = if at == 0 {
             self.sums.set(x, y);
-            self.first.copy_from_slice(&y[..width]);
+            &mut self.first
         } else {
             self.sums.add(x, y);
-            self.last.copy_from_slice(&y[..width]);
+            &mut self.last
+        };
+        for (kept, row) in kept.iter_mut().zip([x, y]) {
+            let width = kept.len();
+            kept.copy_from_slice(&row[..width]);
         }
     }
 }
