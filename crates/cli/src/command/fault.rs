@@ -248,17 +248,17 @@ fn tell(args: &FaultArgs, label: &str, done: &Done, console: &mut Console) -> an
 /// format's ending.
 fn outputs(images: &[PathBuf], format: Written) -> Vec<PathBuf> {
     match format {
-        Written::Same => images.iter().map(same).collect(),
+        Written::Same => images.iter().map(|image| same(image)).collect(),
         Written::Png => with_ending(images, "png"),
         Written::Jpg => with_ending(images, "jpg"),
     }
 }
 
 /// The image's own name, and PNG's ending behind it where its format is not written.
-fn same(image: &PathBuf) -> PathBuf {
+fn same(image: &Path) -> PathBuf {
     let ending = image.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     match ending.as_deref() {
-        Some("png" | "jpg" | "jpeg" | "webp" | "bmp") => image.clone(),
+        Some("png" | "jpg" | "jpeg" | "webp" | "bmp") => image.to_path_buf(),
         _ => behind(image, "png"),
     }
 }
