@@ -222,3 +222,44 @@ fn crop(image: &Image, b: &Bounds) -> Option<Image> {
     });
     Image::from_rgb(width, height, rows.copied().collect()).ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faultlens_data::{PoolObject, write_pool};
+
+    /// A car in a folder of its own, and the pool that has it.
+    fn pool(dir: &Path) -> ObjectPool {
+        let image = Image::from_rgb(2, 1, vec![9; 6]).unwrap();
+        let cutout = Cutout {
+            label: "car".to_owned(),
+            source: "elsewhere.png".to_owned(),
+            id: "one".to_owned(),
+            hash: average_hash(&image),
+            image,
+            alpha: vec![255; 2],
+        };
+        let bounds = Bounds { left: 0.0, top: 0.0, right: 2.0, bottom: 1.0 };
+        let object = PoolObject { cutout, bounds, score: None };
+        ObjectPool::of_pool(write_pool(dir, "by hand", [Ok(object)]).unwrap())
+    }
+
+    #[test]
+    fn an_object_that_is_gone_is_not_one_that_does_not_exist() {
+        let temp = tempfile::tempdir().unwrap();
+        let dir = temp.path().join("pool");
+        let pool = pool(&dir);
+        let image = Image::from_rgb(4, 4, vec![0; 48]).unwrap();
+        let unreadable = Cell::default();
+        let supply = ImageSupply { object_pool: &pool, image: &image, case: "here", unreadable };
+        std::fs::rename(&dir, temp.path().join("gone")).unwrap();
+        assert!(supply.object("car", &[]).is_none());
+        let why = supply.unreadable.take().unwrap();
+        assert!(why.contains("cannot open the image"), "{why}");
+        assert!(supply.object("truck", &[]).is_none());
+        assert_eq!(supply.unreadable.take(), None);
+        std::fs::rename(temp.path().join("gone"), &dir).unwrap();
+        assert!(supply.object("car", &[]).is_some());
+        assert_eq!(supply.unreadable.take(), None);
+    }
+}

@@ -79,8 +79,9 @@ pub(crate) struct PlanArgs {
 
 /// Run a campaign: query the targets without and with faults, judge the answers, record them
 ///
-/// Run the same command to resume an interrupted run. The same campaign and seed give the same
-/// records, whatever the number of threads, shards or restarts.
+/// Run the same command to resume an interrupted run. Trials whose image cannot be read now, or whose
+/// service does not answer, stay open: the exit status is then 3, and the same command does them. The
+/// same campaign and seed give the same records, whatever the number of threads, shards or restarts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

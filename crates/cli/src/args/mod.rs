@@ -46,8 +46,8 @@ pub(crate) struct Args {
 
 const AFTER: &str = "\
 Results go to standard output, everything else to standard error.
-Exit status: 0 done, 1 a requirement is not met, 2 usage or input error, 3 inconclusive,
-130 interrupted (run the same command to resume).
+Exit status: 0 done, 1 a requirement is not met, 2 usage or input error, 3 inconclusive or
+trials are left open, 130 interrupted (run the same command to resume).
 
 Start with:  faultlens demo";
 
