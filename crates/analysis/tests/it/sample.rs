@@ -168,13 +168,17 @@ impl Run {
     /// Writes it below the directory.
     pub(crate) fn write(&self, dir: &TempDir, name: &str) -> PathBuf {
         let path = dir.path().join(name);
-        let mut store = Store::create(&path, &self.manifest, &self.yaml).unwrap();
+        // Trials are planned as far as they are added.
+        let planned = self.records.iter().map(|record| record.number + 1).max().unwrap_or(0);
+        let manifest = Manifest { planned, ..self.manifest.clone() };
+        let mut store = Store::create(&path, &manifest, &self.yaml).unwrap();
         store.write(&Batch { cases: &self.cases, goldens: &self.goldens, records: &[] }).unwrap();
         for records in self.records.chunks(4096) {
             store.write(&Batch { records, ..Batch::default() }).unwrap();
         }
         if self.complete {
-            store.mark_complete(false).unwrap();
+            // A stop rule leaves out trials in the middle.
+            store.mark_complete((self.records.len() as u64) < planned).unwrap();
         }
         path
     }
