@@ -97,11 +97,14 @@ impl Worker {
         Ok(Self { child, lines, errors })
     }
 
-    /// Ends the process, and answers what it last complained of.
-    fn end(mut self) -> String {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        self.errors.join().unwrap_or_default()
+    /// Ends the process unless it has `ended` by itself; whether all went well, and what it last
+    /// complained of.
+    fn end(mut self, ended: bool) -> (bool, String) {
+        if !ended {
+            let _ = self.child.kill();
+        }
+        let well = self.child.wait().is_ok_and(|status| status.success());
+        (well, self.errors.join().unwrap_or_default())
     }
 }
 
@@ -136,11 +139,11 @@ fn watch(target: &FuzzTarget, plan: &Plan, job: u64, end: Instant) -> Result<Tal
                 Err(RecvTimeoutError::Disconnected) => break Some(Harm::Crash),
             }
         };
-        let said = worker.end();
+        let (well, said) = worker.end(ended == Some(Harm::Crash));
         if let (Some(harm), Some(number)) = (ended, running) {
-            let done = harm == Harm::Crash && next >= until && said.is_empty();
             let harm = if said.contains(limit::OVER) { Harm::Memory } else { harm };
-            if !done {
+            // A worker that has done all its inputs ends by itself.
+            if !well {
                 note(&mut tally, target, plan, number, harm, said.trim())?;
             }
         } else if ended.is_some() {
