@@ -168,8 +168,9 @@ impl Run {
     /// Writes it below the directory.
     pub(crate) fn write(&self, dir: &TempDir, name: &str) -> PathBuf {
         let path = dir.path().join(name);
-        // Trials are planned as far as they are added.
-        let planned = self.records.iter().map(|record| record.number + 1).max().unwrap_or(0);
+        // Trials are planned as far as they are added, or more where a test says so.
+        let added = self.records.iter().map(|record| record.number + 1).max().unwrap_or(0);
+        let planned = added.max(self.manifest.planned);
         let manifest = Manifest { planned, ..self.manifest.clone() };
         let mut store = Store::create(&path, &manifest, &self.yaml).unwrap();
         store.write(&Batch { cases: &self.cases, goldens: &self.goldens, records: &[] }).unwrap();

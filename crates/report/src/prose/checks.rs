@@ -179,7 +179,7 @@ mod tests {
             assert_eq!(requirement_reason(&checked), wanted);
         }
         checked.missing = Missing { skipped: 75, ..skipped };
-        assert!(requirement_reason(&checked).contains("straddles"), "5% are allowed");
+        assert!(requirement_reason(&checked).contains("includes"), "5% are allowed");
     }
 
     #[test]

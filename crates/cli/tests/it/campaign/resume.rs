@@ -65,9 +65,10 @@ fn a_terminal_that_closes_ends_a_run_cleanly_and_nohup_outlives_it() {
     let recorded = object(&done(&folder, "report run --json"))["progress"]["recorded"].clone();
     assert_eq!(recorded, reported_trials(&events));
 
-    let command = "run long.yaml --events events.jsonl";
+    // Events of its own, since those of the run before say nothing about this one.
+    let command = "run long.yaml --events again.jsonl";
     let run = Beside::start_without_hang_up(&folder, command, "notes.txt");
-    wait_for_trials(&folder, "events.jsonl");
+    wait_for_trials(&folder, "again.jsonl");
     run.signal("HUP");
     assert_eq!(run.wait(), Some(0));
     done(&folder, "run long.yaml --output whole");
