@@ -4,7 +4,7 @@
 //! Readers see the old file or the new one. What fails leaves the old file as it was, and nothing
 //! beside it.
 //!
-//! 1. [`write`] replaces a file, [`write_with`] one that is written piece by piece, [`write_new`]
+//! 1. [`write()`] replaces a file, [`write_with`] one that is written piece by piece, [`write_new`]
 //!    refuses to replace one.
 //! 2. [`write_in_bulk`] is for one of many files, [`rename`] for a folder that was filled under
 //!    another name.
@@ -75,7 +75,7 @@ pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Writes one of many files, in the place of one that may be there. It is whole or not there, too,
-/// but a power cut may take it away again until its folder is synced, as [`write`] does beside it.
+/// but a power cut may take it away again until its folder is synced, as [`write()`] does beside it.
 pub fn write_in_bulk(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if !is_replaceable(path) {
         return write(path, bytes);
