@@ -52,8 +52,8 @@ impl Rate {
         Self { events, n, value, low, high, ..Self::default() }
     }
 
-    /// The rate of trials by image and by permanent fault, with the interval of the population that
-    /// is asked for: how outcomes of a run's trials would have been under other circumstances.
+    /// The rate of trials that are counted by image and by permanent fault, with the interval of the
+    /// population that is asked for.
     pub fn of_trials(
         trials: &Crossed,
         events: u64,

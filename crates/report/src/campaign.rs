@@ -216,7 +216,6 @@ fn figure(name: &str, count: u64, note: String) -> KeyFigure {
     KeyFigure::new(name, format::count(count), note)
 }
 
-/// How far the run is, in words.
 /// How far the run is, and how many of its trials are searches.
 fn trials_note(summary: &Summary) -> String {
     let progress = &summary.progress;
@@ -245,6 +244,7 @@ fn verdict_of(summary: &Summary, verdict: Verdict) -> String {
     }
 }
 
+/// How far the run is, in words.
 fn state(progress: &Progress) -> String {
     let planned = format::count(progress.planned);
     let time = format::duration(progress.seconds);

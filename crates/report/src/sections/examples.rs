@@ -1,7 +1,7 @@
 //! Trials worth looking at, one by one.
 
 use super::Input;
-use super::glance::was_right;
+use super::glance::by_telling;
 use crate::document::{Block, Card, Key, Line, Mark, Picture, Pictures};
 use crate::escape::plain;
 use crate::svg::score;
@@ -38,11 +38,7 @@ pub(super) fn build(input: &Input<'_>) -> Option<Block> {
 /// and each of another fault and image as long as there are such.
 fn chosen(examples: &[Example]) -> (Vec<&Example>, Vec<&Example>) {
     let mut sorted: Vec<&Example> = examples.iter().collect();
-    let seen = |one: &Example| one.visual_change.unwrap_or(f64::INFINITY);
-    sorted.sort_by(|a, b| {
-        let wrong = |one: &Example| !was_right(one);
-        wrong(a).cmp(&wrong(b)).then(seen(a).total_cmp(&seen(b))).then(a.number.cmp(&b.number))
-    });
+    sorted.sort_by(|a, b| by_telling(a, b));
     let mut chosen: Vec<&Example> = Vec::new();
     let mut others: Vec<&Example> = Vec::new();
     for one in sorted {

@@ -7,7 +7,7 @@ use crate::prose::family_name;
 use crate::svg::{self, Caption, dots};
 use faultlens_analysis::format;
 use faultlens_analysis::{Example, FamilyResult, GroupRow, Grouping, Summary};
-use std::cmp::Ordering::Equal;
+use std::cmp::Ordering;
 
 /// Faults of a family that have pictures.
 const WORST: usize = 3;
@@ -43,7 +43,9 @@ fn faults_of<'a>(summary: &'a Summary, one: &FamilyResult) -> Option<&'a Groupin
 fn family(at: usize, one: &FamilyResult, grouping: &Grouping, summary: &Summary) -> Option<Block> {
     let mut worst: Vec<&GroupRow> =
         grouping.rows.iter().filter(|row| row.tally.rate.n >= ENOUGH).collect();
-    worst.sort_by(|a, b| b.tally.rate.value.partial_cmp(&a.tally.rate.value).unwrap_or(Equal));
+    worst.sort_by(|a, b| {
+        b.tally.rate.value.partial_cmp(&a.tally.rate.value).unwrap_or(Ordering::Equal)
+    });
     worst.truncate(DOTS);
     let first = worst.first()?;
     let title = format!(
@@ -83,15 +85,19 @@ fn family(at: usize, one: &FamilyResult, grouping: &Grouping, summary: &Summary)
 /// The example of a fault that shows most: right before the fault, and changed the least.
 fn telling<'a>(examples: &'a [Example], fault: &str) -> Option<&'a Example> {
     let of = examples.iter().filter(|one| one.fault == fault && one.outcome == "changed");
-    of.min_by(|a, b| {
-        let wrong = |one: &Example| !was_right(one);
-        let seen = |one: &Example| one.visual_change.unwrap_or(f64::INFINITY);
-        wrong(a).cmp(&wrong(b)).then(seen(a).total_cmp(&seen(b))).then(a.number.cmp(&b.number))
-    })
+    of.min_by(|a, b| by_telling(a, b))
+}
+
+/// What shows most first: predictions that were right before the fault, then the least visible
+/// change.
+pub(super) fn by_telling(a: &Example, b: &Example) -> Ordering {
+    let seen = |one: &Example| one.visual_change.unwrap_or(f64::INFINITY);
+    let right_first = was_right(b).cmp(&was_right(a));
+    right_first.then(seen(a).total_cmp(&seen(b))).then(a.number.cmp(&b.number))
 }
 
 /// Whether the clean prediction is right, as far as is known.
-pub(super) fn was_right(example: &Example) -> bool {
+fn was_right(example: &Example) -> bool {
     let first = example.golden.first().map(|(label, _)| label);
     example.truth.as_ref().is_none_or(|truth| Some(truth) == first)
 }

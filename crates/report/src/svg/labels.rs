@@ -11,15 +11,7 @@ pub(super) fn telling(labels: &[&str], most: usize) -> Vec<String> {
         let whole = columns(label) <= most;
         told.push(if whole { (*label).to_owned() } else { without_common(label, labels) });
     }
-    for (label, told) in labels.iter().zip(&mut told) {
-        if columns(told) > most {
-            *told = shorten(told, most);
-        }
-        if told.is_empty() {
-            *told = shorten(label, most);
-        }
-    }
-    told
+    told.iter().map(|label| shorten(label, most)).collect()
 }
 
 /// The words of a label that not all labels of the same first word have.

@@ -215,22 +215,30 @@ fn a_manifest_without_targets_or_faults_breaks_nothing() {
 }
 
 #[test]
-fn an_unknown_instruction_set_is_refused() {
-    let folder = Folder::new("campaign_isa");
-    let run = |isa: &str| {
+fn variables_with_values_that_mean_nothing_are_refused() {
+    let folder = Folder::new("campaign_variables");
+    let run = |variable: &str, value: &str| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_faultlens"));
-        command.current_dir(folder.path("")).env("FAULTLENS_ISA", isa).args(["list", "guards"]);
+        command.current_dir(folder.path("")).env(variable, value).args(["list", "guards"]);
         let output = command.output().unwrap();
         (output.status.code(), String::from_utf8(output.stderr).unwrap())
     };
     for isa in ["nonsense", "AVX2", "avx2 "] {
-        let (status, told) = run(isa);
+        let (status, told) = run("FAULTLENS_ISA", isa);
         assert_eq!(status, Some(2), "{isa}: {told}");
         let wanted = format!("FAULTLENS_ISA is {isa:?}; it takes one of avx512, avx2, portable");
         assert!(told.contains(&wanted), "{told}");
     }
     for isa in ["avx512", "avx2", "portable", ""] {
-        assert_eq!(run(isa).0, Some(0), "{isa}");
+        assert_eq!(run("FAULTLENS_ISA", isa).0, Some(0), "{isa}");
+    }
+    for gib in ["much", "-1", "0", "NaN"] {
+        let (status, told) = run("FAULTLENS_INFERENCE_GIB", gib);
+        let wanted = format!("FAULTLENS_INFERENCE_GIB is {gib:?}; it takes a number of GiB");
+        assert!(status == Some(2) && told.contains(&wanted), "{told}");
+    }
+    for gib in ["16", "0.5", ""] {
+        assert_eq!(run("FAULTLENS_INFERENCE_GIB", gib).0, Some(0), "{gib}");
     }
 }
 
