@@ -66,6 +66,11 @@ pub(crate) fn yaml(value: &impl Serialize) -> anyhow::Result<String> {
     Ok(text.trim_end().to_owned())
 }
 
+/// The input of a description that an error offers for correction.
+pub(crate) fn example_input(text: &str) -> anyhow::Result<InputDescription> {
+    parse_input_file(text)?.input.context("the example describes no input")
+}
+
 fn read_input_file(path: &Path) -> anyhow::Result<InputFile> {
     let text = read_small(path).map_err(|why| anyhow!("in {}: {why}", path.display()))?;
     parse_input_file(&text).with_context(|| format!("in {}", path.display()))

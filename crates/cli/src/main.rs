@@ -17,7 +17,7 @@ use args::{Args, Command};
 use command::{
     ask, check, compare, convert, demo, export, fault, findings, init, inspect, list, man, merge,
     objects, people, plan, preview, promote, protect, replay, report, retrain, run, score, serve,
-    survive, tolerance, train, verify, world,
+    survive, test, tolerance, train, verify, world,
 };
 use console::Console;
 
@@ -29,6 +29,7 @@ fn main() -> ExitCode {
     }
     let result = match &args.command {
         Command::Demo(args) => demo::run(args, &mut console),
+        Command::Test(args) => test::run(args, &mut console),
         Command::Init(args) => init::run(args, &mut console),
         Command::Convert(args) => convert::run(args, &mut console),
         Command::Plan(args) => plan::run(args, &mut console),

@@ -7,7 +7,7 @@ pub fn example(model: &str, data: &str) -> String {
 }
 
 /// Text as YAML: plain where nobody could read it as something else, else in quotes.
-pub(super) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     let starts = text.starts_with(|char: char| char.is_ascii_alphabetic())
         || ["/", "./", "../"].iter().any(|start| text.starts_with(start));
     let word = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"]

@@ -55,7 +55,7 @@ pub use attributes::ATTRIBUTES;
 pub use campaign::{Campaign, CaseSpec, Fairness, Sample, Source, TargetSpec};
 pub use defence::DefenceSpec;
 pub use error::{ConfigError, Mistake};
-pub use example::example;
+pub use example::{example, quoted};
 pub use fault::{Disturbance, FaultPoint};
 pub use judge::JudgeSpec;
 pub use mlaas_fi::{Experiment, MlaasFiError, mlaas_fi};

@@ -9,6 +9,7 @@ mod retrain;
 mod score;
 mod serve;
 mod survive;
+mod test;
 mod tolerance;
 mod train;
 mod world;
@@ -32,6 +33,7 @@ pub(crate) use retrain::RetrainArgs;
 pub(crate) use score::ScoreArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use survive::{SmoothingName, SurviveArgs, TiesName};
+pub(crate) use test::TestArgs;
 pub(crate) use tolerance::ToleranceArgs;
 pub(crate) use train::{ScheduleName, TaskName, TrainArgs};
 pub(crate) use world::{WorldArgs, WorldCommand};
@@ -49,11 +51,12 @@ Results go to standard output, everything else to standard error.
 Exit status: 0 done, 1 a requirement is not met, 2 usage or input error, 3 inconclusive or
 trials are left open, 130 interrupted (run the same command to resume).
 
-Start with:  faultlens demo";
+Start with:  faultlens demo, then:  faultlens test MODEL DATA";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Demo(DemoArgs),
+    Test(TestArgs),
     Init(InitArgs),
     Convert(ConvertArgs),
     Plan(PlanArgs),

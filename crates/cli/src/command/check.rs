@@ -1,5 +1,7 @@
 //! `faultlens check`: is what a run found good enough?
 
+use std::path::Path;
+
 use crate::exit;
 use faultlens::analysis::{Verdict, summarise};
 use faultlens::report::{json, junit, plain, prose};
@@ -68,6 +70,13 @@ pub(crate) fn run(args: &CheckArgs, console: &mut Console) -> anyhow::Result<u8>
             "there is nothing to check: the campaign has no requirements and no pinned trials",
         )?;
     }
+    Ok(status)
+}
+
+/// The exit status of a run's verdict, where the report has shown it already.
+pub(crate) fn verdict(run: &Path, console: &mut Console) -> anyhow::Result<u8> {
+    let status = status(summarise(run, &[])?.checks.verdict);
+    console.decide(status);
     Ok(status)
 }
 

@@ -82,7 +82,7 @@ fn described(text: &str, description: &Description) -> anyhow::Result<String> {
 }
 
 /// On one line, as YAML takes it too.
-fn flow(value: &impl serde::Serialize) -> anyhow::Result<String> {
+pub(crate) fn flow(value: &impl serde::Serialize) -> anyhow::Result<String> {
     Ok(serde_json::to_string(value)?.replace("\":", "\": ").replace(',', ", "))
 }
 

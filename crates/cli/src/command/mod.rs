@@ -31,6 +31,7 @@ pub(crate) mod score;
 pub(crate) mod serve;
 pub(crate) mod survive;
 mod sweep;
+pub(crate) mod test;
 pub(crate) mod tolerance;
 pub(crate) mod train;
 pub(crate) mod verify;
