@@ -1,7 +1,7 @@
 //! Bits, summed up over many small channels.
 
 /// Numbers that are multiplied side by side.
-const LANES: usize = 4;
+pub(super) const LANES: usize = 4;
 /// What is taken out of a product before it grows too large.
 const EXPONENT: f64 = 256.0;
 const LARGE: f64 = f64::from_bits((1023 + 256) << 52);

@@ -1,8 +1,8 @@
 //! Visual information fidelity, in its wavelet form (Sheikh and Bovik 2006).
 
-use super::covariance::{BLOCK, SIDE, covariance};
+use super::covariance::{BLOCK, SIDE, Square, covariance};
 use super::eigen::{eigenvalues, whitening};
-use super::information::Information;
+use super::information::{Information, LANES};
 use super::plane::Plane;
 use super::pyramid::{DIRECTIONS, Direction, PyramidLevel};
 use super::windows::{Sums, Windows};
@@ -103,6 +103,11 @@ fn band_rows<'a>(
     }
 }
 
+/// The rows of a band that is kept.
+fn plane_rows(plane: &Plane) -> impl FnMut(usize, &mut [f64]) + '_ {
+    |y, out| out.copy_from_slice(plane.row(y))
+}
+
 /// As many levels as fit.
 fn levels(side: usize) -> usize {
     (0..LEVELS).take_while(|level| side >= MIN_SIDE << level).count()
@@ -111,15 +116,22 @@ fn levels(side: usize) -> usize {
 /// The statistics of a band of the original image.
 #[derive(Debug, Clone)]
 struct Band {
-    /// `None` where it is made again each time.
-    plane: Option<Plane>,
+    /// `None` where the band and what is known of its windows are made again each time.
+    kept: Option<KeptBand>,
     wide: usize,
     windows: Windows,
+    whitening: Square,
+    eigenvalues: [f64; BLOCK],
+}
+
+/// What is kept of a band, some 11 bytes for each of its pixels.
+#[derive(Debug, Clone)]
+struct KeptBand {
+    plane: Plane,
     /// For each window, what its block weighs beside the average one.
     weights: Vec<f64>,
     /// For each window, the mean of the band and its sum of squares around it.
     moments: Vec<[f64; 2]>,
-    eigenvalues: [f64; BLOCK],
 }
 
 impl Band {
@@ -144,23 +156,51 @@ impl Band {
         if largest <= ROUNDING || smallest <= SINGULAR * largest {
             return None;
         }
-        let rows = band_rows(plane.as_ref(), level, direction);
-        let weights = windows.weights(rows, wide, &whitening(&covariance));
-        let mut moments = Vec::with_capacity(weights.len());
-        windows.each_row(
-            wide,
-            // The sums of products are of no interest here.
-            |_, _| {},
-            band_rows(plane.as_ref(), level, direction),
-            |_, sums| {
-                moments.extend(sums.iter().map(|sums| {
-                    let mean = sums.y / windows.pixels();
-                    [mean, (sums.yy - windows.pixels() * mean * mean).max(0.0)]
-                }));
-            },
-        );
-        known.add(&eigenvalues.map(|value| value / NOISE), &weights);
-        Some(Self { plane, wide, windows, weights, moments, eigenvalues })
+        let mut band =
+            Self { kept: None, wide, windows, whitening: whitening(&covariance), eigenvalues };
+        band.add_known(band_rows(plane.as_ref(), level, direction), known);
+        band.kept = plane.map(|plane| band.keep(plane));
+        Some(band)
+    }
+
+    /// Adds what this band tells, whose rows are asked for one by one.
+    fn add_known(&self, rows: impl FnMut(usize, &mut [f64]), known: &mut Information) {
+        let scales = self.eigenvalues.map(|value| value / NOISE);
+        let mut weights = self.windows.weights(rows, self.wide, &self.whitening);
+        // Handed over in whole groups, so that a group does not depend on where a row ends.
+        let mut pending = Vec::new();
+        while let Some(row) = weights.next() {
+            pending.extend_from_slice(row);
+            let whole = pending.len() - pending.len() % LANES;
+            known.add(&scales, &pending[..whole]);
+            pending.drain(..whole);
+        }
+        known.add(&scales, &pending);
+    }
+
+    fn keep(&self, plane: Plane) -> KeptBand {
+        let weights = self.all_weights(&plane);
+        let moments = self.all_moments(&plane);
+        KeptBand { plane, weights, moments }
+    }
+
+    fn all_weights(&self, plane: &Plane) -> Vec<f64> {
+        let mut all = Vec::new();
+        let mut rows = self.windows.weights(plane_rows(plane), self.wide, &self.whitening);
+        while let Some(row) = rows.next() {
+            all.extend_from_slice(row);
+        }
+        all
+    }
+
+    fn all_moments(&self, plane: &Plane) -> Vec<[f64; 2]> {
+        let mut all = Vec::new();
+        // The sums of products are of no interest here.
+        let mut rows = self.windows.sums(self.wide, |_, _| {}, plane_rows(plane));
+        while let Some(row) = rows.next() {
+            all.extend(row.iter().map(|sums| self.moments(sums)));
+        }
+        all
     }
 
     /// Adds what a changed band still tells of this one, which is a band of `own` where it was not
@@ -172,21 +212,47 @@ impl Band {
         direction: Direction,
         left: &mut Information,
     ) {
+        let changed = band_rows(None, changed, direction);
         let mut ratios = Vec::new();
-        self.windows.each_row(
-            self.wide,
-            band_rows(self.plane.as_ref(), own, direction),
-            band_rows(None, changed, direction),
-            |first, sums| {
+        let Some(kept) = &self.kept else {
+            let made = || band_rows(None, own, direction);
+            let mut weights = self.windows.weights(made(), self.wide, &self.whitening);
+            let mut own_sums = self.windows.sums(self.wide, |_, _| {}, made());
+            let mut sums = self.windows.sums(self.wide, made(), changed);
+            while let (Some(weights), Some(own), Some(sums)) =
+                (weights.next(), own_sums.next(), sums.next())
+            {
                 ratios.clear();
-                let own = self.weights[first..].iter().zip(&self.moments[first..]);
-                ratios.extend(sums.iter().zip(own).map(|(sums, (weight, moments))| {
-                    let [gain, noise] = self.channel(sums, *moments);
-                    gain * gain * weight / (noise + NOISE)
-                }));
+                let known = weights.iter().zip(own);
+                ratios.extend(
+                    sums.iter()
+                        .zip(known)
+                        .map(|(sums, (weight, own))| self.ratio(sums, *weight, self.moments(own))),
+                );
                 left.add(&self.eigenvalues, &ratios);
-            },
-        );
+            }
+            return;
+        };
+        let mut sums = self.windows.sums(self.wide, plane_rows(&kept.plane), changed);
+        let mut known = kept.weights.iter().zip(&kept.moments);
+        while let Some(sums) = sums.next() {
+            ratios.clear();
+            let row = sums.iter().zip(known.by_ref());
+            ratios.extend(row.map(|(sums, (weight, moments))| self.ratio(sums, *weight, *moments)));
+            left.add(&self.eigenvalues, &ratios);
+        }
+    }
+
+    /// The mean of this band in a window and its sum of squares around it, from its own sums.
+    fn moments(&self, sums: &Sums) -> [f64; 2] {
+        let mean = sums.y / self.windows.pixels();
+        [mean, (sums.yy - self.windows.pixels() * mean * mean).max(0.0)]
+    }
+
+    /// What is left of the signal beside noise in a window.
+    fn ratio(&self, sums: &Sums, weight: f64, moments: [f64; 2]) -> f64 {
+        let [gain, noise] = self.channel(sums, moments);
+        gain * gain * weight / (noise + NOISE)
     }
 
     /// The channel from this band to the changed one in a window, by least squares: a gain, and the

@@ -53,82 +53,50 @@ impl Windows {
         self.columns - 2 * self.dropped
     }
 
-    /// `|T·u|² / 9` for the numbers `u` of every block that has a window. Rows of the band, which
-    /// are `wide`, are asked for one by one, from the top.
-    pub(super) fn weights(
-        &self,
-        mut next_row: impl FnMut(usize, &mut [f64]),
+    /// `|T·u|² / 9` for the numbers `u` of every block that has a window, one row of blocks after the
+    /// other. Rows of the band, which are `wide`, are asked for one by one, from the top.
+    pub(super) fn weights<'a, R: FnMut(usize, &mut [f64])>(
+        &'a self,
+        next_row: R,
         wide: usize,
-        triangle: &Square,
-    ) -> Vec<f64> {
-        let mut rows = [(); SIDE].map(|()| vec![0.0; wide]);
+        triangle: &'a Square,
+    ) -> Weights<'a, R> {
         let n = self.in_row();
-        let mut numbers = [(); BLOCK].map(|()| vec![0.0; n]);
-        let mut part = vec![0.0; n];
-        let mut weights = Vec::with_capacity(n * self.rows);
-        for block in self.dropped..self.rows - self.dropped {
-            for (at, row) in rows.iter_mut().enumerate() {
-                next_row(SIDE * block + at, row);
-            }
-            for (at, numbers) in numbers.iter_mut().enumerate() {
-                let row = &rows[at / SIDE][SIDE * self.dropped + at % SIDE..];
-                numbers.iter_mut().zip(row.iter().step_by(SIDE)).for_each(|(out, &x)| *out = x);
-            }
-            let first = weights.len();
-            weights.resize(first + n, 0.0);
-            for (row, factors) in triangle.iter().enumerate() {
-                part.fill(0.0);
-                for (factor, numbers) in factors[..=row].iter().zip(&numbers) {
-                    part.iter_mut().zip(numbers).for_each(|(sum, x)| *sum += factor * x);
-                }
-                let sums = weights[first..].iter_mut().zip(&part);
-                sums.for_each(|(sum, part)| *sum += part * part / BLOCK as f64);
-            }
+        Weights {
+            windows: self,
+            triangle,
+            next_row,
+            block: self.dropped,
+            rows: [(); SIDE].map(|()| vec![0.0; wide]),
+            numbers: [(); BLOCK].map(|()| vec![0.0; n]),
+            part: vec![0.0; n],
+            weights: vec![0.0; n],
         }
-        weights
     }
 
-    /// The sums over all windows, one row of windows after the other, each with the number of its
-    /// first window. Rows of both bands, which are `wide`, are asked for one by one, from the top.
-    pub(super) fn each_row(
-        &self,
-        wide: usize,
-        mut next_x: impl FnMut(usize, &mut [f64]),
-        mut next_y: impl FnMut(usize, &mut [f64]),
-        mut windows: impl FnMut(usize, &[Sums]),
-    ) {
+    /// The sums over all windows, one row of windows after the other. Rows of both bands, which are
+    /// `wide`, are asked for one by one, from the top.
+    pub(super) fn sums<X, Y>(&self, wide: usize, next_x: X, next_y: Y) -> WindowSums<'_, X, Y>
+    where
+        X: FnMut(usize, &mut [f64]),
+        Y: FnMut(usize, &mut [f64]),
+    {
         let width = SIDE * self.columns;
         // A window is a row of whole blocks and, on some levels, a pixel more on either side.
         let whole = (self.side / 2 - 1) / SIDE;
         let more = self.side / 2 - 1 - SIDE * whole;
-        let reach = whole + more;
-        let mut blocks = vec![Rows::new(width); 2 * reach + 1];
-        let count = blocks.len();
-        let mut sums = vec![Sums::default(); self.in_row()];
-        let mut all = Columns::new(width);
-        let [mut x, mut y] = [(); 2].map(|()| vec![0.0; wide]);
-        for block in 0..self.rows {
-            let rows = &mut blocks[block % count];
-            for at in 0..SIDE {
-                next_x(SIDE * block + at, &mut x);
-                next_y(SIDE * block + at, &mut y);
-                rows.take(at, &x, &y);
-            }
-            let Some(middle) = block.checked_sub(reach) else { continue };
-            if middle < self.dropped || middle + self.dropped >= self.rows {
-                continue;
-            }
-            let near = |at: usize| &blocks[at % count];
-            all.copy(&near(middle - whole).sums);
-            (middle - whole + 1..=middle + whole).for_each(|at| all.add_all(&near(at).sums));
-            if more > 0 {
-                let above = &near(middle - reach).last;
-                let under = &near(middle + reach).first;
-                all.add(&above[0], &above[1]);
-                all.add(&under[0], &under[1]);
-            }
-            self.across(&all, [whole, more], &mut sums);
-            windows((middle - self.dropped) * sums.len(), &sums);
+        WindowSums {
+            windows: self,
+            next_x,
+            next_y,
+            whole,
+            more,
+            block: 0,
+            blocks: vec![Rows::new(width); 2 * (whole + more) + 1],
+            all: Columns::new(width),
+            x: vec![0.0; wide],
+            y: vec![0.0; wide],
+            sums: vec![Sums::default(); self.in_row()],
         }
     }
 
@@ -147,6 +115,111 @@ impl Windows {
         for (middle, out) in (self.dropped..).zip(out) {
             *out = Sums { y: window(&y, middle), yy: window(&yy, middle), xy: window(&xy, middle) };
         }
+    }
+}
+
+/// The weights of blocks, see [`Windows::weights`].
+pub(super) struct Weights<'a, R> {
+    windows: &'a Windows,
+    triangle: &'a Square,
+    next_row: R,
+    /// The row of blocks that comes next.
+    block: usize,
+    rows: [Vec<f64>; SIDE],
+    numbers: [Vec<f64>; BLOCK],
+    part: Vec<f64>,
+    weights: Vec<f64>,
+}
+
+impl<R: FnMut(usize, &mut [f64])> Weights<'_, R> {
+    /// Those of the next row of blocks; `None` after the last.
+    pub(super) fn next(&mut self) -> Option<&[f64]> {
+        let dropped = self.windows.dropped;
+        if self.block + dropped >= self.windows.rows {
+            return None;
+        }
+        for (at, row) in self.rows.iter_mut().enumerate() {
+            (self.next_row)(SIDE * self.block + at, row);
+        }
+        self.block += 1;
+        for (at, numbers) in self.numbers.iter_mut().enumerate() {
+            let row = &self.rows[at / SIDE][SIDE * dropped + at % SIDE..];
+            numbers.iter_mut().zip(row.iter().step_by(SIDE)).for_each(|(out, &x)| *out = x);
+        }
+        self.weights.fill(0.0);
+        for (row, factors) in self.triangle.iter().enumerate() {
+            self.part.fill(0.0);
+            for (factor, numbers) in factors[..=row].iter().zip(&self.numbers) {
+                self.part.iter_mut().zip(numbers).for_each(|(sum, x)| *sum += factor * x);
+            }
+            let sums = self.weights.iter_mut().zip(&self.part);
+            sums.for_each(|(sum, part)| *sum += part * part / BLOCK as f64);
+        }
+        Some(&self.weights)
+    }
+}
+
+/// The sums over windows, see [`Windows::sums`].
+pub(super) struct WindowSums<'a, X, Y> {
+    windows: &'a Windows,
+    next_x: X,
+    next_y: Y,
+    /// Blocks of a window on either side of the middle one.
+    whole: usize,
+    /// Pixels beyond them.
+    more: usize,
+    /// The row of blocks that comes next.
+    block: usize,
+    /// The last rows of blocks.
+    blocks: Vec<Rows>,
+    all: Columns,
+    x: Vec<f64>,
+    y: Vec<f64>,
+    sums: Vec<Sums>,
+}
+
+impl<X: FnMut(usize, &mut [f64]), Y: FnMut(usize, &mut [f64])> WindowSums<'_, X, Y> {
+    /// Those of the next row of windows; `None` after the last.
+    pub(super) fn next(&mut self) -> Option<&[Sums]> {
+        let reach = self.whole + self.more;
+        let dropped = self.windows.dropped;
+        while self.block < self.windows.rows {
+            self.take_block();
+            let Some(middle) = (self.block - 1).checked_sub(reach) else { continue };
+            if middle >= dropped && middle + dropped < self.windows.rows {
+                self.add_up(middle);
+                return Some(&self.sums);
+            }
+        }
+        None
+    }
+
+    fn take_block(&mut self) {
+        let count = self.blocks.len();
+        let rows = &mut self.blocks[self.block % count];
+        for at in 0..SIDE {
+            (self.next_x)(SIDE * self.block + at, &mut self.x);
+            (self.next_y)(SIDE * self.block + at, &mut self.y);
+            rows.take(at, &self.x, &self.y);
+        }
+        self.block += 1;
+    }
+
+    fn add_up(&mut self, middle: usize) {
+        let whole = self.whole;
+        let reach = whole + self.more;
+        let near = |at: usize| &self.blocks[at % self.blocks.len()];
+        self.all.copy(&near(middle - whole).sums);
+        for at in middle - whole + 1..=middle + whole {
+            self.all.add_all(&near(at).sums);
+        }
+        if self.more > 0 {
+            let above = &near(middle - reach).last;
+            let under = &near(middle + reach).first;
+            self.all.add(&above[0], &above[1]);
+            self.all.add(&under[0], &under[1]);
+        }
+        self.windows.across(&self.all, [whole, self.more], &mut self.sums);
     }
 }
 
