@@ -1,4 +1,4 @@
-//! Reads data sets: class folders, lists of labels, COCO, idx, CIFAR and npz files.
+//! Reads data sets: class folders, lists of labels, COCO, YOLO, idx, CIFAR and npz files.
 //!
 //! 1. [`DataSet::open`] recognises the format and reads what describes the set, not its images.
 //! 2. [`DataSet::sample`] and [`DataSet::split`] choose cases from a seed.

@@ -8,6 +8,8 @@ pub(crate) const PIXELS: u64 = 100_000_000;
 pub(crate) const DECODING_BYTES: u64 = PIXELS * 8;
 /// COCO's own `instances_train2017.json` has 450 MB.
 pub(crate) const JSON_BYTES: u64 = 1 << 30;
+/// The labels of one image, and lists of names, of a YOLO set.
+pub(crate) const YOLO_BYTES: u64 = 16 << 20;
 /// Tables of labels.
 pub(crate) const CSV_BYTES: u64 = 256 << 20;
 /// Arrays in an npz file.

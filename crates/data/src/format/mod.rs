@@ -8,6 +8,7 @@ mod idx;
 mod images;
 mod joined;
 mod npz;
+mod yolo;
 
 pub use coco::{CocoDetection, CocoObject, CocoTruth};
 
@@ -21,6 +22,7 @@ pub const FORMATS: &[Format] = &[
     idx::FORMAT,
     cifar::FORMAT,
     coco::FORMAT,
+    yolo::FORMAT,
     csv::FORMAT,
     class_folders::FORMAT,
     images::FORMAT,

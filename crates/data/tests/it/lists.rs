@@ -54,7 +54,7 @@ fn what_is_no_set_is_refused() {
     let scratch = Scratch::new();
     let error = DataSet::open(scratch.path()).unwrap_err().to_string();
     assert!(
-        error.contains("no data set that is known (npz, idx, cifar, coco, csv, class-"),
+        error.contains("no data set that is known (npz, idx, cifar, coco, yolo, csv, class-"),
         "{error}"
     );
     let error = DataSet::open(scratch.path().join("x")).unwrap_err().to_string();

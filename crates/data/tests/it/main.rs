@@ -11,3 +11,4 @@ mod pool;
 mod results;
 mod round_trip;
 mod scratch;
+mod yolo;

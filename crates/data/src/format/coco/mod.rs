@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 mod json;
 mod places;
-mod polygon;
+pub(super) mod polygon;
 mod results;
 mod runs;
 

@@ -9,7 +9,7 @@ const FAR: f64 = 1e6;
 const LONG: i64 = 10_000_000;
 
 /// Adds the pixels of one polygon (x, y, x, y …) to `bits`, which has rows of `width` pixels.
-pub(super) fn paint(
+pub(in crate::format) fn paint(
     polygon: &[f64],
     width: usize,
     height: usize,
