@@ -71,7 +71,7 @@ pub use attacks::{AttackResult, Masking, SurvivingShare};
 pub use benefit::{Benefit, BenefitRow};
 pub use check::{Checked, Fit, Pinned};
 pub use classes::{Class, Classes};
-pub use compare::{Compared, ComparisonTest, RunComparison, compare};
+pub use compare::{Compared, ComparisonTest, Direction, RunComparison, compare};
 pub use critical::{CriticalBits, CriticalLayer};
 pub use curve::Curve;
 pub use detection::{DetectionPoint, DetectionQuality, GradedFault};

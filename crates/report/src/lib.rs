@@ -18,7 +18,7 @@
 //! | [`json`] | other tools |
 //!
 //! The other commands' pages are documents too, written by the same renderers: [`sheet()`] for
-//! `faultlens preview`, [`survival()`] for `faultlens survive`, [`tolerance()`] for `faultlens
+//! `faultlens preview`, [`comparison()`] for `faultlens compare`, [`survival()`] for `faultlens survive`, [`tolerance()`] for `faultlens
 //! tolerance`, [`retraining()`] for `faultlens retrain`, [`sweep()`] and [`sweep_markdown`] for
 //! robustness sweeps.
 //!
@@ -36,6 +36,7 @@
 
 mod campaign;
 mod checks;
+mod comparison;
 mod document;
 mod escape;
 mod image;
@@ -52,6 +53,7 @@ mod sweep;
 mod tolerance;
 
 pub use campaign::{html, markdown, terminal};
+pub use comparison::{ComparedRun, ComparisonPage, comparison, comparison_markdown};
 pub use escape::plain;
 pub use json::{comparison_json, json};
 pub use junit::junit;

@@ -1,6 +1,9 @@
 //! Two runs side by side.
 
+mod direction;
 mod side;
+
+pub use direction::Direction;
 
 use crate::error::AnalysisError;
 use crate::estimate::{Precision, Rate, Scope};

@@ -233,20 +233,27 @@ pub(crate) struct VerifyArgs {
     pub(crate) json: bool,
 }
 
-/// Compare two runs, or an image with a changed version of it
+/// Compare runs with a baseline, or an image with a changed version of it
 ///
-/// For runs: the differences between their rates, and whether chance can explain them. For images:
-/// how much of the change people notice.
+/// For runs: the differences between their rates, and whether chance can explain them; with
+/// --output as a page too, with verdicts and requirements side by side. For images: how much of the
+/// change people notice.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   faultlens compare last-week this-week
+  faultlens compare v1 v2 v3 -o compare.html
   faultlens compare photo.png photo-foggy.png --json")]
 pub(crate) struct CompareArgs {
     /// The baseline run directory, or the original image
     pub(crate) first: PathBuf,
     /// The run directory to compare with it, or the changed image
     pub(crate) second: PathBuf,
+    /// More run directories to compare with the baseline
+    pub(crate) more: Vec<PathBuf>,
+    /// Also write the comparison of runs as a page (.html) or as Markdown (.md)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
     /// One JSON object with every number
     #[arg(long)]
     pub(crate) json: bool,

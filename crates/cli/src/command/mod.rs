@@ -37,6 +37,7 @@ pub(crate) mod train;
 pub(crate) mod verify;
 pub(crate) mod world;
 
+use std::collections::BTreeSet;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -54,6 +55,20 @@ fn threads(asked: Option<usize>) -> usize {
 /// ends the process at once.
 fn stop_on_signal(stopper: Stopper) -> anyhow::Result<()> {
     signals::listen(exit::INTERRUPTED, move || stopper.stop())
+}
+
+/// What tells run directories apart: their own names where these differ, else their paths.
+fn run_names(dirs: &[&Path]) -> Vec<String> {
+    let own = |dir: &Path| match dir.file_name() {
+        Some(name) => name.to_string_lossy().into_owned(),
+        None => dir.display().to_string(),
+    };
+    let names: Vec<String> = dirs.iter().map(|dir| own(dir)).collect();
+    let unique: BTreeSet<&String> = names.iter().collect();
+    if unique.len() == names.len() {
+        return names;
+    }
+    dirs.iter().map(|dir| dir.display().to_string()).collect()
 }
 
 /// Names as data sets hold them.

@@ -38,7 +38,7 @@ fn row(target: &TargetSummary, families: &[Family], summary: &Summary) -> Row {
     let mut cells = vec![
         Cell::text(&target.name),
         Cell::text(&target.model),
-        Cell::text(accuracy(target, summary)),
+        Cell::text(prose::detection::clean_quality(target, summary)),
         Cell::count(target.tally.trials()),
     ];
     if families.len() < 2 {
@@ -51,14 +51,4 @@ fn row(target: &TargetSummary, families: &[Family], summary: &Summary) -> Row {
         });
     }
     cells.into()
-}
-
-/// Classifiers have an accuracy, detectors an average precision.
-fn accuracy(target: &TargetSummary, summary: &Summary) -> String {
-    if let Some(accuracy) = &target.accuracy {
-        return format::rate(accuracy);
-    }
-    let detection = summary.images.detection.iter().find(|one| one.target == target.name);
-    let precision = detection.and_then(|one| prose::detection::average_precision(&one.clean));
-    precision.unwrap_or_else(|| "not known".into())
 }

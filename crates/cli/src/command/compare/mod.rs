@@ -1,9 +1,9 @@
-//! `faultlens compare`: two runs side by side, or two images.
+//! `faultlens compare`: runs side by side, or two images.
 
 mod images;
 mod runs;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 
 use crate::args::CompareArgs;
 use crate::console::Console;
@@ -19,7 +19,13 @@ pub(crate) fn run(args: &CompareArgs, console: &mut Console) -> anyhow::Result<u
             second.display()
         ),
         // A path that does not exist is reported by the comparison of runs.
-        [(_, true), _] | [_, (_, true)] => images::run(args, console),
+        [(_, true), _] | [_, (_, true)] => {
+            ensure!(
+                args.more.is_empty() && args.output.is_none(),
+                "two images are compared without --output; pages and more than two are for runs"
+            );
+            images::run(args, console)
+        }
         _ => runs::run(args, console),
     }
 }

@@ -180,6 +180,38 @@ fn two_runs_are_set_side_by_side() {
     assert!(table.contains("difference") && table.contains("bit=30"), "{table}");
 }
 
+#[test]
+fn a_comparison_is_a_page_with_every_run() {
+    let folder = small::finished("compare_page");
+    folder.text("other.yaml", &SMALL.replace("severity: 5", "severity: 1"));
+    done(&folder, "run other.yaml --output a&b");
+    let shown = done(&folder, "compare run a&b run -o compare.html").stdout;
+    assert!(shown.ends_with("comparison: compare.html\n"), "{shown}");
+    let page = std::fs::read_to_string(folder.path("compare.html")).unwrap();
+    // The same directory twice has no name of its own, so that paths tell runs apart.
+    assert!(page.contains("<bdi>a&amp;b, run against run</bdi>"), "{page}");
+    for wanted in ["Runs side by side", "Rates by fault", "bit=30", "Without faults"] {
+        assert!(page.contains(wanted), "{wanted}");
+    }
+    let all = object(&done(&folder, "compare run a&b run --json"));
+    let pairs: Vec<_> =
+        all["comparisons"].as_array().unwrap().iter().map(|one| &one["rows"][0]["pairs"]).collect();
+    assert_eq!(pairs[1], TRIALS, "{all}");
+    assert!(pairs[0].as_u64().unwrap() > 0 && pairs[0] != pairs[1], "{all}");
+    done(&folder, "compare run a&b -o compare.md");
+    let text = std::fs::read_to_string(folder.path("compare.md")).unwrap();
+    assert!(text.starts_with("## a&amp;b against run\n"), "{text}");
+    for (args, wanted) in [
+        ("compare run a&b -o page.pdf", "an .html or an .md file: page.pdf"),
+        ("compare run a&b none -o page.html", "this is no run directory"),
+    ] {
+        let failed = folder.run(args);
+        assert_eq!(failed.status, 2, "{args}");
+        assert!(failed.stderr.contains(wanted), "{args}: {}", failed.stderr);
+        assert!(!folder.path("page.html").exists());
+    }
+}
+
 /// The number of a trial with this outcome.
 fn trial_that(folder: &Folder, outcome: &str, fault: &str) -> String {
     let rows = records(folder, "run");
