@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up should stop")]
 
 mod answers;
+mod book;
 mod campaign;
 mod commands;
 mod compare;
