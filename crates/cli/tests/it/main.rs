@@ -17,6 +17,7 @@ mod people;
 mod pinned;
 mod preserve;
 mod protect;
+mod quick_test;
 mod retrain;
 mod score;
 mod serve;

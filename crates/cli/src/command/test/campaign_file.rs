@@ -159,7 +159,8 @@ impl Scope {
     pub(super) fn for_calls(calls: u64, of: usize) -> Self {
         let severities = SEVERITIES[2];
         let each = 1 + severities.len() * (WITH_TABLES.len() + PLAIN.len());
-        let images = (calls as usize / each).clamp(1, of.max(1));
+        // A tenth stays for control requests and retries.
+        let images = ((calls - calls / 10) as usize / each).clamp(1, of.max(1));
         Self { images, severities, flips: false, attacks: false, of, seconds: 0.0 }
     }
 

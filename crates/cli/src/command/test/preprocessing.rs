@@ -46,7 +46,7 @@ pub(super) fn choose(
         console.note(format_args!("  {reason}"))?;
     }
     let mut text = TargetText::model(model, description, labels.as_deref())?;
-    let guessed = !is_given && description.guesses().next().is_some();
+    let guessed = !is_known || (!is_given && description.guesses().next().is_some());
     let scored = match description.output.kind {
         OutputKind::Logits | OutputKind::Probabilities => facts.labelled,
         OutputKind::Detections => facts.objects,
