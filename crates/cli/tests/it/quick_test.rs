@@ -11,7 +11,7 @@ fn brightness() -> ModelBuilder {
     model.input("image", DType::F32, &["N".into(), 3.into(), 8.into(), 8.into()]);
     model.node("GlobalAveragePool", &["image"], &["mean"]);
     model.node("Flatten", &["mean"], &["colour"]);
-    let third = 1.0 / 3.0;
+    let third = 1.0f32 / 3.0;
     let weight = Tensor::new(vec![3, 2], [-third, third].repeat(3)).unwrap();
     let weight = model.initializer("weight", weight);
     let bias = model.initializer("bias", Tensor::vector(vec![127.0f32, -127.0]));
